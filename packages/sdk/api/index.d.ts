@@ -869,6 +869,10 @@ declare const problems: {
     readonly status: 409;
     readonly title: 'An attempt of the delivery is in flight';
   };
+  readonly cursor_expired: {
+    readonly status: 410;
+    readonly title: 'Events after the cursor are no longer stored';
+  };
   readonly precondition_failed: {
     readonly status: 412;
     readonly title: 'The order has changed since it was read';

@@ -1,4 +1,9 @@
-import type { EventListParams, EventPage, Tradepost } from '@tradepost/sdk';
+import {
+  type EventListParams,
+  type EventPage,
+  isTradepostError,
+  type Tradepost,
+} from '@tradepost/sdk';
 import type { CliContext } from '../context';
 import { Stopped } from '../errors/cli-error';
 import { getExitReason } from '../errors/exit-codes';
@@ -80,11 +85,29 @@ function openPages(
   return pages[Symbol.asyncIterator]();
 }
 
+/** Finds the latest position in the account's events. */
+export async function getLatestCursor(
+  client: Pick<Tradepost, 'events'>,
+  connection: Pick<Connection, 'send'>,
+  context: Pick<CliContext, 'now' | 'signal'>,
+): Promise<{ since: string } | { after: string }> {
+  try {
+    const { data, nextCursor } = await connection.send((limits) =>
+      client.events.list({ after: 'now', limit: 1 }, { signal: context.signal, ...limits }),
+    );
+    // A service may take any text for a cursor.
+    if (data.length === 0) return { after: nextCursor };
+  } catch (error) {
+    if (!isTradepostError(error) || ![400, 422].includes(error.status ?? 0)) throw error;
+  }
+  return await searchLatestCursor(client, connection, context);
+}
+
 /**
- * Finds the latest position in the account's events. It goes by the clock of the service: with a local
+ * Finds the latest position for a service that does not tell it. It goes by the clock of the service: with a local
  * clock that is ahead, events would be missed.
  */
-export async function getLatestCursor(
+async function searchLatestCursor(
   { events }: Pick<Tradepost, 'events'>,
   connection: Pick<Connection, 'send'>,
   { now, signal }: Pick<CliContext, 'now' | 'signal'>,

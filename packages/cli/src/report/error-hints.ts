@@ -57,6 +57,10 @@ const hintsByCode = new Map<string, readonly Hint[]>(
       commandHint('An attempt is in flight. For its result, run', 'webhooks explain', deliveryId),
     ],
     invalid_cursor: ['The saved position is not valid on this service. Start again with --since.'],
+    cursor_expired: [
+      'Events after the saved position are no longer stored. Start again with --since: it starts with the oldest event that is.',
+      commandHint('For the current state of the orders, run', 'orders list', '--all'),
+    ],
     webhook_limit_reached: [
       'Register one endpoint for several event types: `--events order.created,order.status_changed`.',
     ],

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exampleSecret } from '@tradepost/sdk/testing';
-import { BareService, type SeenRequest } from './minimal-service';
+import { aProblem, BareService, type SeenRequest } from './minimal-service';
 import { aFolder, anEvent, aReceiver } from './webhook-builders';
 
 const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
@@ -9,6 +9,8 @@ const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
 /** A service with a log of events; a place in it is a number. */
 export class EventService {
   readonly log = [anEvent(1), anEvent(2, 'task.completed'), anEvent(3)];
+  /** Whether it knows the end of its log as `after=now`. */
+  hasNow = true;
   /** Called when all there is has been handed out. */
   onEnd = () => {};
 
@@ -23,9 +25,11 @@ export class EventService {
   #respond({ path, query }: SeenRequest) {
     if (path === '/v1/account') return { status: 200, body: { data: { id: 'usr_1' } } };
     if (path !== '/v1/events') return undefined;
+    if (query.after === 'now' && !this.hasNow) return aProblem(400, 'invalid_cursor');
     // A time of this service is a number of its log too: that of the last event before it.
     const since = query.since === undefined ? 0 : Number(query.since.slice(20, 23));
-    const start = query.after === undefined ? since : Number(query.after);
+    const start =
+      query.after === 'now' ? this.log.length : query.after ? Number(query.after) : since;
     const data = this.log.slice(start, start + Number(query.limit ?? 50));
     if (data.length === 0 && query.waitSeconds !== undefined) this.onEnd();
     const nextCursor = String(start + data.length);

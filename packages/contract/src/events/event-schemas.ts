@@ -166,10 +166,12 @@ function hasAfterAndSince(query: unknown): boolean {
 /** Schema of `ListEvents`. */
 export const listEventsSchema = querySchema({
   after: cursorSchema.exactOptional().meta({
-    description: '`nextCursor` of the previous page: only later events. Opaque.',
+    description:
+      '`nextCursor` of the previous page: only later events. Opaque. `now` is the end of the log: no event so far, and each one that is committed from now on, whatever clocks say. A cursor that the service can no longer continue from is a 410 `cursor_expired`.',
   }),
   since: timestampInputSchema.exactOptional().meta({
-    description: 'Only events at or after this time. Excludes `after`.',
+    description:
+      'Only events at or after this time. A time in the future is that of the request, as with `after=now`. Excludes `after`.',
   }),
   orderId: orderIdSchema.exactOptional().meta({
     description:

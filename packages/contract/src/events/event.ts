@@ -102,6 +102,9 @@ export type WebhookEvent =
 /** How many seconds `GET /v1/events` may wait for an event. By default it does not wait. */
 export const eventWaitSeconds = { min: 0, max: 30, default: 0 } as const;
 
+/** The end of an event log, for `after`: only events from now on. */
+export const endOfLog = 'now';
+
 /** An event that the account may see: the body of its deliveries, and its ID. */
 export type AccountEvent = {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
@@ -110,9 +113,9 @@ export type AccountEvent = {
 
 /** Query of `GET /v1/events`. `after` and `since` exclude each other. */
 export interface ListEvents {
-  /** `nextCursor` of the previous page: only later events. */
+  /** `nextCursor` of the previous page: only later events. `now`: only events from now on, whatever clocks say. */
   after?: string;
-  /** Only events at or after this time, ISO 8601. */
+  /** Only events at or after this time, ISO 8601. One in the future is that of the request, as with `after: 'now'`. */
   since?: string;
   /** Only events of this order, `ord_<id>`, including a low quantity of its listing that it caused. */
   orderId?: string;

@@ -147,9 +147,10 @@ export const listOrdersSchema = querySchema({
   createdBefore: timestampInputSchema
     .exactOptional()
     .meta({ description: 'Only orders created before this time (exclusive).' }),
-  updatedAfter: timestampInputSchema
-    .exactOptional()
-    .meta({ description: 'Only orders last changed after this time (exclusive).' }),
+  updatedAfter: timestampInputSchema.exactOptional().meta({
+    description:
+      'Only orders last changed after this time (exclusive). To poll for changes, send the latest `updatedAt` that you have got, first `1970-01-01T00:00:00Z`, and follow all pages: no change is left out, except if the clock of the service was set back. The event log (`GET /v1/events`) has each change, in order, and does not depend on clocks.',
+  }),
   sort: z
     .enum(orderSorts, { error: `must be one of ${orderSorts.join(', ')}` })
     .exactOptional()

@@ -27,6 +27,7 @@ export const problems = {
   webhook_paused: { status: 409, title: 'The webhook is paused' },
   no_staged_secret: { status: 409, title: 'The webhook has no staged secret' },
   delivery_in_progress: { status: 409, title: 'An attempt of the delivery is in flight' },
+  cursor_expired: { status: 410, title: 'Events after the cursor are no longer stored' },
   precondition_failed: { status: 412, title: 'The order has changed since it was read' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The content type is not application/json' },

@@ -43,7 +43,7 @@ const own: Record<string, ProblemCode[]> = {
   listDeliveries: ['invalid_cursor'],
   getDelivery: ['delivery_not_found'],
   replayDelivery: ['delivery_not_found', 'delivery_in_progress', 'idempotency_key_reused'],
-  listEvents: ['invalid_cursor'],
+  listEvents: ['invalid_cursor', 'cursor_expired'],
   getAccount: [],
 };
 

@@ -1,4 +1,4 @@
-import { endpoints } from '@tradepost/contract/wire';
+import { endOfLog, endpoints } from '@tradepost/contract/wire';
 import { readEndlessPage } from '../http/envelope';
 import { createPagePromise, type PagePromise, pollPages } from '../http/pagination';
 import type { Call } from '../http/request';
@@ -71,11 +71,15 @@ export interface EventPage {
 
 /** Start and paging of `events.list`. */
 export interface EventListParams {
-  /** `nextCursor` of a processed page: only later events. */
+  /**
+   * `nextCursor` of a processed page: only later events. `now`: only events from now on, whatever clocks say; the
+   * page is empty. A service without this rejects `now` with `invalid_cursor`. If events after a cursor are no
+   * longer stored, the call fails with the code `cursor_expired`.
+   */
   after?: string;
   /**
    * Only events at or after this time: a date, or ISO 8601 with seconds and an offset, such as
-   * `2026-11-21T09:30:00Z`. Excludes `after`.
+   * `2026-11-21T09:30:00Z`. A time in the future counts as now. Excludes `after`: the service rejects both together.
    */
   since?: string | Date;
   /**
@@ -91,11 +95,14 @@ export interface EventListParams {
 
 /** Start and paging of `events.follow`. */
 export interface FollowEventsOptions {
-  /** `nextCursor` of a processed page: only later events. */
+  /**
+   * `nextCursor` of a processed page: only later events. `now`: only events from now on, whatever clocks say. A
+   * service without this rejects `now` with `invalid_cursor`.
+   */
   after?: string;
   /**
    * Only events at or after this time: a date, or ISO 8601 with seconds and an offset, such as
-   * `2026-11-21T09:30:00Z`. Excludes `after`.
+   * `2026-11-21T09:30:00Z`. A time in the future counts as now. Excludes `after`: the service rejects both together.
    */
   since?: string | Date;
   /** Only events of this order, `ord_<id>`. Pass it again to continue with `after`. */
@@ -153,7 +160,9 @@ export class Events {
 
   /**
    * Follows the events as they happen, after those so far. It sends nothing until it is iterated, and ends
-   * when the loop ends. The loop throws what a call would throw: an `AbortError` when `signal` aborts.
+   * when the loop ends. The loop throws what a call would throw: an `AbortError` when `signal` aborts, and an error
+   * with the code `cursor_expired` if events after the position are no longer stored: then start again, for example
+   * with `after: 'now'` and all orders.
    */
   follow(params: FollowEventsOptions = {}, options?: RequestOptions): EventStream {
     const transport = this.#transport;
@@ -180,13 +189,15 @@ export class Events {
     options: RequestOptions | undefined,
   ): Call<EventPage> {
     const { since, ...others } = params ?? {};
-    // `since` starts a list and `after` continues it; the service rejects both together.
-    const from = after === undefined ? { since } : { after };
+    // `since` starts a list and `after` continues it. The service rejects both together, if the caller passed both.
+    const from = after === params?.after ? { since, after } : { after };
+    // Another attempt of a request that waits would start at a later time.
+    const waitSeconds = after === endOfLog ? undefined : others.waitSeconds;
     return {
       ...eventsList,
       extension: true,
-      query: { ...others, ...from },
-      waitSeconds: others.waitSeconds ?? 0,
+      query: { ...others, ...from, waitSeconds },
+      waitSeconds: waitSeconds ?? 0,
       options,
       read: readEndlessPage<AccountEvent>,
     };

@@ -52,6 +52,22 @@ describe('a list of events', () => {
     expect(urls()).toEqual(['/v1/events?since=2026-11-21T09%3A30%3A00Z', '/v1/events?after=c1']);
   });
 
+  test('sends after and since if the caller passes both, so that the service says that they contradict', async () => {
+    const { events, urls } = await takeEvents(problem(422, 'validation_failed'));
+    const since = new Date('2026-11-21T09:30:00Z');
+    const error = await catchTradepostError(events.list({ after: 'c1', since }));
+    expect(error.code).toBe('validation_failed');
+    expect(urls()).toEqual(['/v1/events?after=c1&since=2026-11-21T09%3A30%3A00.000Z']);
+  });
+
+  test('that starts now is empty, and has the cursor of the end', async () => {
+    const { events, urls } = await takeEvents(pageResponse([], 'c9'));
+    expect(await events.list({ after: 'now', waitSeconds: 30 })).toMatchObject({
+      nextCursor: 'c9',
+    });
+    expect(urls()).toEqual(['/v1/events?after=now']);
+  });
+
   test('of one order sends its ID with each page', async () => {
     const { events, urls } = await takeEvents(
       pageResponse(['evt_1'], 'c1'),
@@ -93,6 +109,30 @@ describe('a list of events', () => {
 });
 
 describe('an event stream', () => {
+  test('that starts now asks for its position before it waits, so that another attempt misses nothing', async () => {
+    const { events, urls } = await takeEvents(
+      problem(503, 'overloaded'),
+      pageResponse([], 'c9'),
+      pageResponse(['evt_1'], 'c10'),
+    );
+    expect(await take(1, events.follow({ after: 'now' }))).toEqual(['evt_1']);
+    expect(urls()).toEqual([
+      '/v1/events?after=now',
+      '/v1/events?after=now',
+      '/v1/events?waitSeconds=25&after=c9',
+    ]);
+  });
+
+  test('throws once events after its cursor are no longer stored, and does not try again', async () => {
+    const { events, urls } = await takeEvents(
+      pageResponse(['evt_1'], 'c1'),
+      problem(410, 'cursor_expired'),
+    );
+    const error = await catchTradepostError(take(2, events.follow()));
+    expect(error).toMatchObject({ code: 'cursor_expired', status: 410 });
+    expect(urls()).toHaveLength(2);
+  });
+
   test('sends nothing until it is iterated', async () => {
     const { events, urls } = await takeEvents(pageResponse(['evt_1'], 'c1'));
     const feed = events.follow();

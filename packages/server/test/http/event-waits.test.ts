@@ -124,13 +124,10 @@ describe('waitSeconds', () => {
     expect((await wait.response).data).toEqual([]);
   });
 
-  it('waits for events since a time in the future', async () => {
+  it('waits for the next event since a time in the future, which may be that of a clock that is ahead', async () => {
     const since = new Date(noon + 5_000).toISOString();
     const wait = new Wait(`?waitSeconds=30&since=${since}`);
     await areWaiting(1);
-    await harness.place();
-    await harness.clock.advance(5_000);
-    expect(wait.page).toBeUndefined();
     const order = await harness.place();
     expect((await wait.response).data).toMatchObject([
       { data: { orderId: order.id } },

@@ -102,8 +102,14 @@ const listDeliveries = action(
 
 const listEvents = action(
   'events.list',
-  fc.record({ account: index, ...paging, since: nearTime, order: filter(index) }),
-  (state, { account, cursor, limit, since, order }) => {
+  fc.record({
+    account: index,
+    ...paging,
+    since: nearTime,
+    order: filter(index),
+    fromNow: filter(fc.constant('now')),
+  }),
+  (state, { account, cursor, limit, since, order, fromNow }) => {
     const accountId = pick(state.accounts, account)?.id;
     const apiKey = keyOf(state, accountId, 0)?.text ?? null;
     const page = toPage(state, 'events', apiKey, { cursor, limit });
@@ -112,7 +118,8 @@ const listEvents = action(
     const orderId = order === undefined ? undefined : (pick(state.orders, order)?.id ?? 'ord_1');
     // The cursor of an empty page of an order is that of its start, which a time does not determine here.
     const start = orderId === undefined ? toTime(past, since) : undefined;
-    const query = defined({ after: page.cursor, since: start, orderId });
+    const from = fromNow === undefined ? { after: page.cursor, since: start } : { after: fromNow };
+    const query = defined({ ...from, orderId });
     return { call: { apiKey, route: 'events.list', query: { limit, ...query } } };
   },
 );

@@ -178,8 +178,12 @@ export function showEvent({
 
 /** `GET /v1/events`. A long poll that has to wait has an empty page. */
 export function listEvents(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
-  const after = findCursor(state, { list: 'events', sort: '' }, query.after)?.position ?? 0;
   const since = time(query.since, -1);
+  const isFromNow = query.after === 'now' || since > state.now;
+  const cursorAfter = isFromNow
+    ? null
+    : findCursor(state, { list: 'events', sort: '' }, query.after);
+  const after = isFromNow ? state.log.length : (cursorAfter?.position ?? 0);
   const page = visibleEvents(state, account)
     .filter(({ index, event }) => index >= after && event.createdAt >= since)
     .filter(({ event }) => query.orderId === undefined || event.orderId === query.orderId)

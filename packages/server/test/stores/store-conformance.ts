@@ -20,6 +20,7 @@ import { describeOverdue } from './conformance/overdue';
 import { describePages } from './conformance/pages';
 import { describePauses } from './conformance/pauses';
 import { describePolling } from './conformance/polling';
+import { describePrunedLogs } from './conformance/pruned-logs';
 import { describeQueueInvariants } from './conformance/queue-invariants';
 import { describeReopening } from './conformance/reopening';
 import { describeReplaysAndTestEvents } from './conformance/replays-and-test-events';
@@ -62,6 +63,7 @@ const allParts: Part[] = [
   describePages,
   describeReopening,
   describeRetention,
+  describePrunedLogs,
   describeClockChanges,
 ];
 

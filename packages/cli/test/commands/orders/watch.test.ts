@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { anOrder } from '../../../../../test/helpers/an-order';
 import { EventService } from '../../helpers/event-service';
-import { aNotification, BareService } from '../../helpers/minimal-service';
+import { aNotification, aProblem, BareService } from '../../helpers/minimal-service';
 import { anEvent } from '../../helpers/webhook-builders';
 
 /** Aborts once the service was asked for notifications so often. */
@@ -226,6 +226,19 @@ it('an idle orders watch waits for the service after its first requests', async 
   expect(exitCode).toBe(130);
   expect(stdout.trim().split('\n')).toHaveLength(2);
   expect(stderr).toMatch(/Retrying for up to 5 minutes\.\nReconnected\.\n$/);
+});
+
+it('orders watch ends if events were removed before it read them, and says what to do', async () => {
+  const service = await EventService.start();
+  const before = service.bare.instead;
+  service.bare.instead = (request) =>
+    request.query.waitSeconds === undefined ? before(request) : aProblem(410, 'cursor_expired');
+  const { exitCode, stderr } = await service.bare.cli(['orders', 'watch'], {
+    screen: { columns: 200 },
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('Start again with --since');
+  expect(stderr).toContain('tradepost orders list --all');
 });
 
 it('orders watch does not wait for an order that does not exist', async () => {

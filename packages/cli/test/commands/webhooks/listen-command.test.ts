@@ -48,11 +48,24 @@ describe('webhooks listen', () => {
     await expect(verifyDelivery({ payload: body, headers, secret })).resolves.toBeTruthy();
   });
 
-  it('starts with new events, by the clock of the service', async () => {
-    const { service, argv, idsSent, stateFile } = await stage();
+  it('starts with new events, by the clock of a service that does not know after=now', async () => {
+    const { service, argv, idsSent } = await stage();
+    service.hasNow = false;
     await listening(service, argv);
     expect(idsSent()).toEqual([]);
     expect(service.bare.seen.map(({ query }) => query.since)).toContain('2026-11-21T12:00:00.000Z');
+    service.log.push(anEvent(4));
+    await listening(service, argv);
+    expect(idsSent()).toEqual(['evt_4']);
+  });
+
+  it('starts with new events, whatever clocks say', async () => {
+    const { service, argv, idsSent, stateFile } = await stage();
+    await listening(service, argv);
+    expect(idsSent()).toEqual([]);
+    const queries = service.bare.seen.map(({ query }) => query);
+    expect(queries).toContainEqual({ after: 'now', limit: '1' });
+    expect(queries.some(({ since }) => since !== undefined)).toBe(false);
     expect(JSON.parse(await readFile(stateFile, 'utf8'))).toMatchObject({
       service: service.bare.baseUrl,
       account: 'usr_1',
@@ -166,16 +179,24 @@ describe('webhooks listen', () => {
     expect(rejectedToo.stderr).toContain('is the checkpoint of other events');
   });
 
-  it('reports that the service no longer knows the cursor', async () => {
+  it.each([
+    [400, 'invalid_cursor', 'hint: The saved position is not valid on this service.'],
+    [410, 'cursor_expired', 'hint: Events after the saved position are no longer stored.'],
+  ])('reports %i %s, and how to start again', async (status, code, hint) => {
     const { service, argv } = await stage();
     await listening(service, argv);
     service.bare.instead = ({ path }) =>
       path === '/v1/account'
         ? { status: 200, body: { data: { id: 'usr_1' } } }
-        : aProblem(400, 'invalid_cursor');
+        : aProblem(status, code);
+    const before = service.bare.seen.length;
     const result = await listening(service, argv);
     expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain(hint);
     expect(result.stderr).toContain('Start again with --since');
+    expect(result.stderr).not.toContain('Run it again to continue');
+    // It is asked once: no other attempt could succeed.
+    expect(service.bare.seen).toHaveLength(before + 2);
   });
 
   it('rewrites one line on a terminal, and removes it at the end', async () => {

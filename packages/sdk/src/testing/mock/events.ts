@@ -1,4 +1,4 @@
-import { eventWaitSeconds } from '@tradepost/contract/wire';
+import { endOfLog, eventWaitSeconds } from '@tradepost/contract/wire';
 import { parseTime } from './check-fields';
 import type { HandlerRequest, MockResponse } from './handler';
 import type { EventRecord, Market } from './market';
@@ -9,7 +9,9 @@ import { MockProblem } from './problem';
 export async function listEvents(market: Market, request: HandlerRequest): Promise<MockResponse> {
   const { query, signal } = request;
   const seconds = Number(query.waitSeconds ?? eventWaitSeconds.default);
-  const after = query.after === undefined ? 0 : decodeEventCursor(query.after);
+  // As with `now`, nothing is missed if the time of the client is ahead.
+  const isFromNow = query.after === endOfLog || parseTime(query.since) > market.clock.now();
+  const after = isFromNow ? market.events.length : decodeEventCursor(query.after);
   const read = () => readEvents(market, request, after);
   if (seconds > 0 && read().length === 0) {
     await waitForEvent(market, () => read().length > 0, seconds * 1_000, signal);
@@ -23,11 +25,12 @@ export async function listEvents(market: Market, request: HandlerRequest): Promi
 }
 
 function readEvents(
-  { events }: Market,
+  { events, clock }: Market,
   { caller, query, limit }: HandlerRequest,
   after: number,
 ): EventRecord[] {
-  const since = parseTime(query.since);
+  // A time in the future excludes nothing: the position does.
+  const since = Math.min(parseTime(query.since), clock.now());
   return events
     .filter(
       ({ sequence, orderId, body, recipients }) =>
@@ -68,7 +71,8 @@ function waitForEvent(
   });
 }
 
-function decodeEventCursor(cursor: string): number {
+function decodeEventCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
   const [, digits] = /^events\.(\d{1,15})$/.exec(decodeCursor(cursor) ?? '') ?? [];
   if (digits !== undefined) return Number(digits);
   throw new MockProblem(

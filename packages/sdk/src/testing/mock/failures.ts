@@ -11,7 +11,7 @@ export interface MockErrorResponse {
   /** HTTP status. @default the status of `code` */
   status?: number;
   /**
-   * The problem code. By default, that of the service for 400, 401, 403, 412, 413, 415, 422, 429, 500 and 503. For any
+   * The problem code. By default, that of the service for 400, 401, 403, 410, 412, 413, 415, 422, 429, 500 and 503. For any
    * other status, the body is a text, as that of a proxy.
    */
   code?: ProblemCode | Other;
@@ -129,6 +129,7 @@ const defaultCodes: Readonly<Record<number, ProblemCode>> = {
   400: 'malformed_request',
   401: 'invalid_api_key',
   403: 'account_kind_not_allowed',
+  410: 'cursor_expired',
   412: 'precondition_failed',
   413: 'body_too_large',
   415: 'unsupported_media_type',

@@ -115,6 +115,8 @@ export class Market {
   readonly webhooks: WebhookRecord[] = [];
   readonly deliveries: DeliveryRecord[] = [];
   readonly events: EventRecord[] = [];
+  /** The latest time that a list by time has returned. A later change gets a later one, also while the clock stands still. */
+  polledUntil = Number.NEGATIVE_INFINITY;
   /** Called after each event. Requests that wait for events use it. */
   readonly eventListeners = new Set<() => void>();
 
@@ -152,6 +154,16 @@ export class Market {
       }
     }
     for (const notify of [...this.eventListeners]) notify();
+  }
+
+  /** Notes the time of an order that a list by time returned. */
+  notePolled(time: string): void {
+    this.polledUntil = Math.max(this.polledUntil, Date.parse(time));
+  }
+
+  /** Returns the time of a change: ISO 8601, UTC, with milliseconds. */
+  changeTime(): string {
+    return this.clock.timestamp(Math.max(0, this.polledUntil + 1 - this.clock.now()));
   }
 
   /** Queues the delivery of an event to a webhook. */

@@ -50,6 +50,11 @@ export function listOrders(market: Market, request: HandlerRequest): MockRespons
     );
   });
   const { items, nextCursor } = slicePage(found, request, 'ord');
+  const { createdAfter, updatedAfter, sort = '' } = query;
+  // A client may continue from these times.
+  const time = updatedAfter || sort.endsWith('updatedAt') ? 'updatedAt' : 'createdAt';
+  if (createdAfter || updatedAfter || sort)
+    for (const order of items) market.notePolled(order[time]);
   const data = items.map((order) => expandOrder(market, order, request));
   return { status: 200, body: { data, nextCursor } };
 }
@@ -107,6 +112,7 @@ export function createOrder(market: Market, { caller, body }: HandlerRequest): M
   }
   const isLow = reserveUnits(listing, quantity);
   const { clock } = market;
+  const now = market.changeTime();
   const order: OrderRecord = {
     id: clock.newId('ord'),
     status: 'pending',
@@ -115,8 +121,8 @@ export function createOrder(market: Market, { caller, body }: HandlerRequest): M
     agentId: listing.agentId,
     listingId,
     quantity,
-    createdAt: clock.timestamp(),
-    updatedAt: clock.timestamp(),
+    createdAt: now,
+    updatedAt: now,
     version: 1,
     openTaskId: listing.agentId === null ? null : clock.newId('tsk'),
   };
@@ -250,7 +256,7 @@ function changeStatus(
   const { id: orderId, agentId, openTaskId } = order;
   const previousStatus = order.status as OrderStatus;
   const recipients = getParties(order);
-  const now = market.clock.timestamp();
+  const now = market.changeTime();
   order.status = status;
   order.version += 1;
   // If the clock was set back, the change must not come before the last one.

@@ -254,6 +254,21 @@ describe('events of a mock', () => {
   });
 });
 
+describe('the end of the event log of a mock', () => {
+  test.each([{ after: 'now' }, { since: '2100-01-01T00:00:00Z' }])(
+    'is %j: only later events follow',
+    async (from) => {
+      const { client, as, addOrder } = mockTradepost();
+      const { id } = addOrder();
+      const end = await client.events.list(from);
+      expect(end.data).toEqual([]);
+      await as('seller').orders.update(id, { status: 'confirmed' });
+      const { data } = await client.events.list({ after: end.nextCursor });
+      expect(data).toMatchObject([{ data: { orderId: id, status: 'confirmed' } }]);
+    },
+  );
+});
+
 describe('a mock without extensions', () => {
   test('has the seven endpoints, and responds to changes without a body', async () => {
     const mock = mockTradepost({ extensions: false });

@@ -99,6 +99,27 @@ describe('a mock', () => {
     expect(error).toMatchObject({ code: 'invalid_cursor', status: 400 });
   });
 
+  test.each(['updatedAt', 'createdAt'] as const)(
+    'a poller that continues after the latest %s misses no order, although the clock stands still',
+    async (by) => {
+      const { as, addListing, client } = mockTradepost();
+      const listing = addListing();
+      let latest = '1970-01-01T00:00:00Z';
+      for (let count = 0; count < 3; count += 1) {
+        const order = await client.orders.create({ listingId: listing.id, quantity: 1 });
+        const filter = by === 'updatedAt' ? { updatedAfter: latest } : { createdAfter: latest };
+        const { data } = await as('seller').orders.list(filter);
+        expect(data.map(({ id }) => id)).toEqual([order.id]);
+        latest = data[0]?.[by] ?? '';
+        if (by === 'createdAt') continue;
+        await as('seller').orders.update(order.id, { status: 'confirmed' });
+        const { data: changed } = await as('seller').orders.list({ updatedAfter: latest });
+        expect(changed).toMatchObject([{ id: order.id, status: 'confirmed' }]);
+        latest = changed[0]?.updatedAt ?? '';
+      }
+    },
+  );
+
   test('expands orders with names', async () => {
     const { client, accounts, addListing, addOrder } = mockTradepost();
     const { id } = addListing({ title: 'Coffee' });

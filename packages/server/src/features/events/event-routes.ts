@@ -1,6 +1,8 @@
 import {
   type AccountEvent,
   type contract,
+  endOfLog,
+  type ListEvents,
   pageLimit,
   type WebhookEvent,
 } from '@tradepost/contract';
@@ -13,11 +15,21 @@ import {
   encodeEventCursor,
   type LoggedEvent,
   type LogPage,
+  type LogPosition,
+  type LogQuery,
   readLogPage,
+  requireUnpruned,
 } from './event';
 
 /** The poll interval of a long poll in milliseconds. Other processes write events too and cannot notify this one. */
 const maxPollMs = 1_000;
+
+/** Where a page starts. */
+interface LogStart extends Pick<LogQuery, 'after' | 'since'> {
+  /** The position in the cursor of the request. */
+  position?: LogPosition;
+  prunedTo?: number;
+}
 
 function toEventResponse({ id, body }: LoggedEvent): AccountEvent {
   return { id, ...(JSON.parse(body) as WebhookEvent) };
@@ -51,18 +63,33 @@ export function eventRoutes(
     }
   }
 
+  /** Finds out where a page starts, and what had been removed by then if that was read already. */
+  async function findStart(query: ListEvents, accountId: string): Promise<LogStart> {
+    const since = query.since === undefined ? undefined : Date.parse(query.since);
+    // A client whose clock is ahead would miss what happens until then.
+    if (query.after === endOfLog || (since !== undefined && since > clock.now())) {
+      const { last, prunedTo } = await events.findLimits(accountId);
+      return { after: last, prunedTo };
+    }
+    if (query.after === undefined) return { since };
+    const position = decodeEventCursor(query.after);
+    return { after: position.sequence, position };
+  }
+
   return {
     async list({ caller, query, signal, requireValidKey }) {
-      const { limit = pageLimit.default, waitSeconds: seconds = 0 } = query;
-      const logQuery = {
-        after: query.after === undefined ? undefined : decodeEventCursor(query.after),
-        since: query.since === undefined ? undefined : Date.parse(query.since),
-        orderId: query.orderId,
-        limit,
-      };
+      const { limit = pageLimit.default, waitSeconds: seconds = 0, orderId } = query;
       const { accountId } = caller;
+      const isOfOrder = orderId !== undefined;
+      const { after, since, position, prunedTo } = await findStart(query, accountId);
+      const logQuery = { after, since, orderId, limit };
+      let known = prunedTo;
       const read = async () => {
         const page = await readLogPage(events, accountId, logQuery, signal);
+        if (known === undefined) {
+          known = await events.findPrunedTo(accountId);
+          if (position !== undefined) requireUnpruned(position, known, isOfOrder);
+        }
         // After each read, not only at the end, so that a revoked key ends a long poll.
         if (seconds > 0 || query.since !== undefined) await requireValidKey();
         logQuery.after = page.end;
@@ -71,7 +98,13 @@ export function eventRoutes(
       const page = await (seconds === 0
         ? read()
         : waitForPage(read, accountId, { seconds, signal }));
-      const nextCursor = encodeEventCursor(page.end);
+      // A client that follows one order need not know how far the log was pruned when it started.
+      const isContinued = position !== undefined && !isOfOrder;
+      const nextCursor = encodeEventCursor({
+        sequence: page.end,
+        prunedTo: (isContinued ? position.prunedTo : known) ?? 0,
+        isOfOrder: position !== undefined && (isOfOrder || position.isOfOrder),
+      });
       return { status: 200, body: { data: page.events.map(toEventResponse), nextCursor } };
     },
   };

@@ -128,6 +128,14 @@ export interface LoggedEvent {
   createdAt: number;
 }
 
+/** The end of an account's event log, and what was removed from it. */
+export interface LogLimits {
+  /** The sequence number of the last event that was committed: later ones get higher numbers. At least `prunedTo`. */
+  last: number;
+  /** The highest sequence number of the events that were removed by retention; 0 if none was. Older ones may still be stored. */
+  prunedTo: number;
+}
+
 /** Stores the event log. Changes write to it in their own transaction. */
 export interface EventStore {
   /**
@@ -143,6 +151,10 @@ export interface EventStore {
     limit: number,
     orderId?: string,
   ): Promise<LoggedEvent[]>;
+  /** Returns the limits of an account's log. */
+  findLimits(accountId: string): Promise<LogLimits>;
+  /** Returns the `prunedTo` of these limits, which costs less. Read it after the events that it is compared with. */
+  findPrunedTo(accountId: string): Promise<number>;
 }
 
 /** How many events are read at a time while all of them are too old, regardless of the page size. */
@@ -199,9 +211,20 @@ export async function readLogPage(
   }
 }
 
-/** Encodes a sequence number as the opaque cursor that clients send back. */
-export function encodeEventCursor(sequence: number): string {
-  return Buffer.from(`events.${sequence}`).toString('base64url');
+/** A position in an event log, from which a client continues. */
+export interface LogPosition {
+  /** The sequence number of the last event before it. */
+  sequence: number;
+  /** The highest sequence number of what had been removed when the client started, so that the client did not expect it. */
+  prunedTo: number;
+  /** Whether that is so only for the events of one order. */
+  isOfOrder: boolean;
+}
+
+/** Encodes a position as the opaque cursor that clients send back. */
+export function encodeEventCursor({ sequence, prunedTo, isOfOrder }: LogPosition): string {
+  const known = prunedTo > sequence ? `${isOfOrder ? '~' : '-'}${prunedTo}` : '';
+  return Buffer.from(`events.${sequence}${known}`).toString('base64url');
 }
 
 /**
@@ -209,17 +232,33 @@ export function encodeEventCursor(sequence: number): string {
  *
  * @throws DomainError `invalid_cursor` for anything that `encodeEventCursor` did not return.
  */
-export function decodeEventCursor(cursor: string): number {
+export function decodeEventCursor(cursor: string): LogPosition {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const [, digits] = /^events\.(\d{1,16})$/.exec(text) ?? [];
-  const sequence = Number(digits);
-  if (!Number.isSafeInteger(sequence) || encodeEventCursor(sequence) !== cursor) {
+  const [, digits, mark, known = 0] = /^events\.(\d{1,16})(?:([-~])(\d{1,16}))?$/.exec(text) ?? [];
+  const position = { sequence: Number(digits), prunedTo: Number(known), isOfOrder: mark === '~' };
+  const isSafe = [position.sequence, position.prunedTo].every(Number.isSafeInteger);
+  if (!isSafe || encodeEventCursor(position) !== cursor) {
     throw new DomainError(
       'invalid_cursor',
       'This cursor is not valid for this list. Send nextCursor of the previous page unchanged as after, or use since to start over.',
     );
   }
-  return sequence;
+  return position;
+}
+
+/**
+ * Rejects a position after which events were removed that the client has not read.
+ *
+ * @param isOfOrder Whether the client reads the events of one order.
+ * @throws DomainError `cursor_expired`
+ */
+export function requireUnpruned(position: LogPosition, prunedTo: number, isOfOrder: boolean): void {
+  const known = position.isOfOrder && !isOfOrder ? 0 : position.prunedTo;
+  if (prunedTo <= Math.max(position.sequence, known)) return;
+  throw new DomainError(
+    'cursor_expired',
+    'Events after this cursor are no longer stored, so some would be missing. Start again: with after=now for events from now on, with since, or without both for all that are stored. GET /v1/orders has the current state.',
+  );
 }
 
 /** How many requests of one account may wait at once. Further requests get their response without a wait. */

@@ -34,7 +34,7 @@ const queries: Record<CopiedTable, TableQuery> = {
     key: ['event_id', 'account_id'],
     columns: 'event_id, account_id, created_at, seq',
   },
-  event_logs: { key: ['account_id'], columns: 'account_id, last_seq' },
+  event_logs: { key: ['account_id'], columns: 'account_id, last_seq, pruned_seq' },
   notifications: {
     key: ['id'],
     columns: 'id, account_id, event_id, type, order_id, message, read::int, created_at',

@@ -3,6 +3,7 @@ import type {
   DomainEvent,
   EventStore,
   LoggedEvent,
+  LogLimits,
   StoredEvent,
 } from '../../features/events/event';
 import { firstSequenceAt } from '../../features/events/event';
@@ -193,18 +194,65 @@ const selectEventsOfOrder = `SELECT seq, id, body, "createdAt" FROM (
     FROM events WHERE order_id = $2) AS of_order
   WHERE seq > $3 ORDER BY seq LIMIT $4`;
 
+/**
+ * Locks the logs of some events, in one order, so that two processes do not wait for each other, before their entries are removed:
+ * whoever numbers entries locks the log first, too.
+ */
+const lockLogs = `INSERT INTO event_logs (account_id, last_seq)
+  SELECT account_id, 0 FROM account_events WHERE event_id = ANY ($1::text[]) GROUP BY account_id ORDER BY account_id
+  ON CONFLICT (account_id) DO UPDATE SET last_seq = event_logs.last_seq`;
+
+/** Removes the entries of logs for events that are removed, and remembers in each log how far it was pruned. */
+export async function removeLogEntries(tx: Transaction, eventIds: string[]): Promise<void> {
+  if (eventIds.length === 0) return;
+  tx.send(lockLogs, eventIds);
+  // What no one has read has no number. Its readers have a position before it, so it gets one now.
+  tx.send(
+    `WITH removed AS (DELETE FROM account_events WHERE event_id = ANY ($1::text[]) RETURNING account_id, seq, created_at)
+     UPDATE event_logs AS l SET
+       last_seq = greatest(l.last_seq + r.unread, r.last),
+       pruned_seq = CASE WHEN r.unread = 1 THEN greatest(l.last_seq + 1, r.last) ELSE greatest(l.pruned_seq, r.last) END
+     FROM (SELECT account_id, max(coalesce(seq, created_at * $2::bigint)) AS last, max((seq IS NULL)::int) AS unread
+       FROM removed GROUP BY account_id) AS r
+     WHERE l.account_id = r.account_id`,
+    eventIds,
+    firstSequenceAt(1),
+  );
+  await tx.settled();
+}
+
 /** Creates the store of the event log. */
 export function createPostgresEventStore(db: PostgresDatabase): EventStore {
+  /** Numbers all entries that were committed before. */
+  async function numberAll(accountId: string): Promise<void> {
+    const unnumbered = await db.row(
+      'SELECT 1 FROM account_events WHERE account_id = $1 AND seq IS NULL LIMIT 1',
+      accountId,
+    );
+    let numbered = unnumbered === undefined ? 0 : maxNumbered;
+    while (numbered === maxNumbered) {
+      numbered = await db.write((tx) => numberEntries(tx, accountId), { isRepeatable: true });
+    }
+  }
+
+  async function findLimits(accountId: string): Promise<LogLimits> {
+    const limits = await db.row<LogLimits>(
+      'SELECT last_seq AS last, pruned_seq AS "prunedTo" FROM event_logs WHERE account_id = $1',
+      accountId,
+    );
+    return limits ?? { last: 0, prunedTo: 0 };
+  }
+
   return {
+    async findLimits(accountId) {
+      await numberAll(accountId);
+      return await findLimits(accountId);
+    },
+
+    findPrunedTo: async (accountId) => (await findLimits(accountId)).prunedTo,
+
     async readEvents(accountId, after, limit, orderId) {
-      const unnumbered = await db.row(
-        'SELECT 1 FROM account_events WHERE account_id = $1 AND seq IS NULL LIMIT 1',
-        accountId,
-      );
-      let numbered = unnumbered === undefined ? 0 : maxNumbered;
-      while (numbered === maxNumbered) {
-        numbered = await db.write((tx) => numberEntries(tx, accountId), { isRepeatable: true });
-      }
+      await numberAll(accountId);
       if (orderId !== undefined) {
         return await db.rows<LoggedEvent>(selectEventsOfOrder, accountId, orderId, after, limit);
       }

@@ -7,6 +7,7 @@ import type {
   ScanPruned,
 } from '../../retention/retention-store';
 import type { PostgresDatabase, Transaction } from './database';
+import { removeLogEntries } from './events';
 import { QueueUnitOfWork } from './queues';
 
 const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
@@ -19,8 +20,8 @@ async function deleteEvents(tx: Transaction, ids: readonly string[]): Promise<nu
     `DELETE FROM events WHERE id = ANY ($1::text[]) AND ${unreferenced} RETURNING id`,
     ids,
   );
-  tx.send(
-    'DELETE FROM account_events WHERE event_id = ANY ($1::text[])',
+  await removeLogEntries(
+    tx,
     removed.map(({ id }) => id),
   );
   return removed.length;

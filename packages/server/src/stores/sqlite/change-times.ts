@@ -52,7 +52,8 @@ export class ChangeTimes {
     this.#transaction = transaction;
     const known = this.#firstTimes.get(accountId);
     if (known !== undefined) return known;
-    const latest = this.#db.get<{ at: number | null }>(selectLatest, ...roles.map(() => accountId))?.at ?? -1;
+    const latest =
+      this.#db.get<{ at: number | null }>(selectLatest, ...roles.map(() => accountId))?.at ?? -1;
     this.#firstTimes.set(accountId, latest + 1);
     return latest + 1;
   }

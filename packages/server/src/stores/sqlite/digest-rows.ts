@@ -2,6 +2,7 @@
 // cspell:ignore answer
 import type Database from 'better-sqlite3';
 import { type CopiedTable, type TableDigest, TableHash } from '../copied-tables';
+import { selectEventLogs } from './events';
 
 /**
  * Reads each table in the order of the primary key of PostgreSQL, with the columns of `postgres/digest-rows.ts` in its order. Written
@@ -20,8 +21,7 @@ const queries: Record<CopiedTable, string> = {
   events: 'SELECT id, kind, order_id, body, created_at FROM events ORDER BY id',
   account_events: `SELECT event_id, account_id, coalesce((SELECT created_at FROM events WHERE id = event_id), 0), seq
     FROM account_events ORDER BY event_id, account_id`,
-  event_logs:
-    'SELECT account_id, max(seq) FROM account_events GROUP BY account_id ORDER BY account_id',
+  event_logs: selectEventLogs,
   notifications: `SELECT id, account_id, event_id, type, order_id, message, read, created_at
     FROM notifications ORDER BY id`,
   webhooks: `SELECT id, account_id, url, status, secret, staged_secret, staged_at, created_at, updated_at, deleted_at

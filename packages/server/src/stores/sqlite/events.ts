@@ -76,9 +76,48 @@ const selectEventsOfOrder = `SELECT seq, id, body, createdAt FROM (
     FROM events WHERE order_id = ?)
   WHERE seq > ? ORDER BY seq LIMIT ?`;
 
+/** How far the log of each account goes, and how far it was pruned. */
+export const selectEventLogs = `SELECT account_id, max(seq) AS last_seq, max(pruned_seq) AS pruned_seq FROM (
+    SELECT account_id, seq, 0 AS pruned_seq FROM account_events
+    UNION ALL SELECT account_id, pruned_seq, pruned_seq FROM event_logs)
+  GROUP BY account_id ORDER BY account_id`;
+
+/** Removes the entries of logs for an event that is removed, and remembers in each log how far it was pruned. Call inside a write. */
+export function removeLogEntries(db: SqliteDatabase, eventId: string): void {
+  const removed = db.tuples<[accountId: string, seq: number]>(
+    'DELETE FROM account_events WHERE event_id = ? RETURNING account_id, seq',
+    eventId,
+  );
+  for (const entry of removed) {
+    db.run(
+      `INSERT INTO event_logs (account_id, pruned_seq) VALUES (?, ?)
+       ON CONFLICT (account_id) DO UPDATE SET pruned_seq = max(pruned_seq, excluded.pruned_seq)`,
+      ...entry,
+    );
+  }
+}
+
 /** Creates the store of the event log. Only one transaction writes at a time, so sequence numbers follow the commits. */
 export function createSqliteEventStore(db: SqliteDatabase): EventStore {
+  const selectPrunedTo = (accountId: string) =>
+    db.get<{ prunedTo: number }>(
+      'SELECT pruned_seq AS prunedTo FROM event_logs WHERE account_id = ?',
+      accountId,
+    )?.prunedTo ?? 0;
+
   return {
+    findLimits: (accountId) =>
+      db.read(() => {
+        const prunedTo = selectPrunedTo(accountId);
+        const { last } = db.get<{ last: number | null }>(
+          'SELECT max(seq) AS last FROM account_events WHERE account_id = ?',
+          accountId,
+        ) ?? { last: 0 };
+        return { last: Math.max(last ?? 0, prunedTo), prunedTo };
+      }),
+
+    findPrunedTo: (accountId) => db.readTogether(() => selectPrunedTo(accountId)),
+
     readEvents: (accountId, after, limit, orderId) =>
       db.read(() => {
         if (orderId !== undefined) {

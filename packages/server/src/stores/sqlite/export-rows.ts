@@ -14,6 +14,7 @@ import {
 import { resolveLink } from './abandoned-log';
 import { verifyContents } from './database-file';
 import { digestRows } from './digest-rows';
+import { selectEventLogs } from './events';
 import { requireMigrated } from './migrate';
 import { openForReading } from './open-connection';
 import { explainReadError, isLocked } from './sqlite-errors';
@@ -89,9 +90,9 @@ const exports: Record<CopiedTable, TableExport> = {
     },
   },
   event_logs: {
-    from: '(SELECT account_id, max(seq) AS last_seq FROM account_events GROUP BY account_id)',
+    from: `(${selectEventLogs})`,
     key: ['account_id'],
-    columns: same('account_id', 'last_seq'),
+    columns: same('account_id', 'last_seq', 'pruned_seq'),
   },
   notifications: {
     from: 'notifications',

@@ -9,6 +9,7 @@ import { suppliedUnits } from './migrations/006-supplied-units';
 import { eventsOfOrders } from './migrations/007-events-of-orders';
 import { ordersByUpdate } from './migrations/008-orders-by-update';
 import { listingTitles } from './migrations/009-listing-titles';
+import { prunedLogs } from './migrations/010-pruned-logs';
 import { explainMigrationError } from './sqlite-errors';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
@@ -22,6 +23,7 @@ const migrations = [
   eventsOfOrders,
   ordersByUpdate,
   listingTitles,
+  prunedLogs,
 ];
 
 /** The schema version of this program. */

@@ -5,14 +5,11 @@ import type {
   RetentionStore,
 } from '../../retention/retention-store';
 import type { SqliteDatabase } from './database';
+import { removeLogEntries } from './events';
 import { pruneInPortions, pruneScan, type Scan } from './prune-step';
 
 const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
-
-function deleteLogEntries(db: SqliteDatabase, eventId: string): void {
-  db.run('DELETE FROM account_events WHERE event_id = ?', eventId);
-}
 
 /**
  * Removes those of some events that are old enough and have no more references. Removing them together with their last
@@ -27,7 +24,7 @@ function deleteUnreferenced(
   for (const eventId of new Set(references.map((row) => row.event_id))) {
     if (eventId >= floor) continue;
     const removed = db.run(`DELETE FROM events WHERE id = ? AND ${unreferenced}`, eventId);
-    if (removed > 0) deleteLogEntries(db, eventId);
+    if (removed > 0) removeLogEntries(db, eventId);
   }
 }
 
@@ -72,7 +69,7 @@ function scanEvents(db: SqliteDatabase, { before }: PruneStep): Scan {
         first,
         last,
       );
-      for (const { id } of removed) deleteLogEntries(db, id);
+      for (const { id } of removed) removeLogEntries(db, id);
       return removed.length;
     },
   };

@@ -41,7 +41,7 @@ function waitsSince({ id, attempts }: Row): number {
 
 describe('a SQLite file of the first schema', () => {
   test('is migrated to the newest, and is sound', () => {
-    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 9 }]);
+    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 10 }]);
     expect(checkIntegrity(file)).toEqual(sound);
   });
 

@@ -182,7 +182,8 @@ async function run(options: Options, context: CliContext): Promise<void> {
         signal,
       });
     } catch (error) {
-      if (isTradepostError(error) && error.code !== 'invalid_cursor') {
+      // From there it would fail again.
+      if (isTradepostError(error) && !/^(invalid_cursor|cursor_expired)$/.test(error.code)) {
         status.say(getContinueHint(options));
       }
       throw error;
