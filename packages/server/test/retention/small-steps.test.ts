@@ -92,7 +92,10 @@ describe('the pruning of 50,000 rows', () => {
     expect(rows).toBe(50_000);
     await clock.advance(2 * minute);
     expect(tables.map((table) => db.count(table))).toEqual([0, 0, 0, 0, 0]);
-    expect(db.touched.reduce((sum, count) => sum + count, 0)).toBe(rows);
+    const noted = db.touched.reduce((sum, count) => sum + count, 0) - rows;
+    // Each portion notes how far the logs were pruned, in one row for each account.
+    expect(noted).toBeGreaterThan(0);
+    expect(noted).toBeLessThan(rows / 50);
     // A delivery has two attempts. A notification removes on average half an event and a log entry.
     expect(Math.max(...db.touched)).toBeLessThanOrEqual(500 * 3);
   }, 30_000);

@@ -82,13 +82,19 @@ export const selectEventLogs = `SELECT account_id, max(seq) AS last_seq, max(pru
     UNION ALL SELECT account_id, pruned_seq, pruned_seq FROM event_logs)
   GROUP BY account_id ORDER BY account_id`;
 
-/** Removes the entries of logs for an event that is removed, and remembers in each log how far it was pruned. Call inside a write. */
-export function removeLogEntries(db: SqliteDatabase, eventId: string): void {
-  const removed = db.tuples<[accountId: string, seq: number]>(
-    'DELETE FROM account_events WHERE event_id = ? RETURNING account_id, seq',
-    eventId,
-  );
-  for (const entry of removed) {
+/** Removes the entries of logs for events that are removed, and remembers in each log how far it was pruned. Call inside a write. */
+export function removeLogEntries(db: SqliteDatabase, eventIds: readonly string[]): void {
+  const prunedTo = new Map<string, number>();
+  for (const eventId of eventIds) {
+    const removed = db.tuples<[accountId: string, seq: number]>(
+      'DELETE FROM account_events WHERE event_id = ? RETURNING account_id, seq',
+      eventId,
+    );
+    for (const [accountId, seq] of removed) {
+      prunedTo.set(accountId, Math.max(seq, prunedTo.get(accountId) ?? 0));
+    }
+  }
+  for (const entry of prunedTo) {
     db.run(
       `INSERT INTO event_logs (account_id, pruned_seq) VALUES (?, ?)
        ON CONFLICT (account_id) DO UPDATE SET pruned_seq = max(pruned_seq, excluded.pruned_seq)`,

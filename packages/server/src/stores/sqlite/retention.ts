@@ -21,11 +21,11 @@ function deleteUnreferenced(
   before: number,
 ): void {
   const floor = smallestIdAt('evt', before);
-  for (const eventId of new Set(references.map((row) => row.event_id))) {
-    if (eventId >= floor) continue;
-    const removed = db.run(`DELETE FROM events WHERE id = ? AND ${unreferenced}`, eventId);
-    if (removed > 0) removeLogEntries(db, eventId);
-  }
+  const ids = new Set(references.map((row) => row.event_id).filter((id) => id < floor));
+  const removed = [...ids].filter(
+    (id) => db.run(`DELETE FROM events WHERE id = ? AND ${unreferenced}`, id) > 0,
+  );
+  removeLogEntries(db, removed);
 }
 
 function scanDeliveries(db: SqliteDatabase, { before, eventsBefore }: ReferencePruneStep): Scan {
@@ -69,7 +69,10 @@ function scanEvents(db: SqliteDatabase, { before }: PruneStep): Scan {
         first,
         last,
       );
-      for (const { id } of removed) removeLogEntries(db, id);
+      removeLogEntries(
+        db,
+        removed.map(({ id }) => id),
+      );
       return removed.length;
     },
   };
