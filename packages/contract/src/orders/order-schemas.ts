@@ -143,7 +143,10 @@ export const listOrdersSchema = querySchema({
     .meta({ description: 'Only orders from this listing.' }),
   createdAfter: timestampInputSchema
     .exactOptional()
-    .meta({ description: 'Only orders created after this time (exclusive).' }),
+    .meta({
+      description:
+        'Only orders created after this time (exclusive). To poll for new orders, send the latest `createdAt` that you have got, as with `updatedAfter`.',
+    }),
   createdBefore: timestampInputSchema
     .exactOptional()
     .meta({ description: 'Only orders created before this time (exclusive).' }),

@@ -115,7 +115,8 @@ export interface OrderListParams {
   createdBefore?: string | Date;
   /**
    * Only orders last changed after this time (exclusive): a date, or
-   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`. To poll, pass the latest `updatedAt` that
+   * you have got, and follow all pages. `events.follow` has each change, in order, and does not depend on clocks.
    */
   updatedAfter?: string | Date;
   /**

@@ -129,16 +129,16 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
     const listingId = listings[listing].id;
     const placedAt = createContext(clock, newId);
     let order = await store.orders
-      .placeOrder({ listingId, idempotencyKey: null, context: placedAt }, (found) => {
-        const change = placeOrder(buyer, { listingId, quantity }, found, placedAt);
+      .placeOrder({ listingId, idempotencyKey: null, context: placedAt }, (found, at) => {
+        const change = placeOrder(buyer, { listingId, quantity }, found, at);
         return { change, response: { status: 201, headers: {}, body: change.order } };
       })
       .then(({ response }) => response.body);
     for (const to of statuses) {
       const context = createContext(clock, newId);
       const request = { caller: seller, id: order.id, to, ifMatch: undefined };
-      ({ order } = await store.orders.changeOrder(order.id, context, (found) =>
-        changeStatus(request, found, context),
+      ({ order } = await store.orders.changeOrder(order.id, context, (found, at) =>
+        changeStatus(request, found, at),
       ));
     }
     orders.push({ id: order.id, status: order.status, quantity });

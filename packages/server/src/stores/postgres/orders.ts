@@ -403,7 +403,10 @@ export function createPostgresOrderStore(
     },
 
     async listOrders(caller, wanted, { sort = defaultSort, isFinal, ...page }, signal) {
-      const filter = isFinal ? endBefore(wanted, sort, await findFinalTime(db)) : wanted;
+      const polled = (['updatedAfter', 'createdAfter'] as const).find((name) => name in wanted);
+      const filter = isFinal
+        ? endBefore(wanted, sort, await findFinalTime(db, polled ?? null))
+        : wanted;
       const simple = simplifyFilter(caller, filter);
       if (simple === null) return [];
       const query = { caller, filter: simple, sort, ...page };

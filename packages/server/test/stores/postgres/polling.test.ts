@@ -130,6 +130,27 @@ describe('a poller on PostgreSQL that continues after the latest time that it ha
     }
   });
 
+  test.each(['another', 'tradepost%20reports'])(
+    'counts the changes of a process whose URL has application_name=%s',
+    async (name) => {
+      const { url, one, trade } = await openTwo();
+      const named = new URL(url);
+      named.search = `?application_name=${name}`;
+      const store = await openPostgresStore(named.href);
+      onTestFinished(() => store.close());
+      const reader = await connect(url, 'psql');
+      const { rows } = await reader.query<{ name: string }>(
+        'SELECT application_name AS name FROM pg_stat_activity WHERE datname = current_database()',
+      );
+      expect(rows).toContainEqual({
+        name: decodeURIComponent(`${name.replace(/^another/, 'tradepost%20another')}`),
+      });
+      const { id, updatedAt } = await placeNow(trade, { store });
+      expect(await listSince(trade, store, updatedAt - 1)).toEqual([id]);
+      expect(await listSince(trade, one, updatedAt - 1)).toEqual([id]);
+    },
+  );
+
   test('is refused where the transactions of other processes are hidden', async () => {
     const { url, one, trade } = await openTwo();
     const { updatedAt } = await placeNow(trade);
@@ -139,5 +160,8 @@ describe('a poller on PostgreSQL that continues after the latest time that it ha
       code: 'validation_failed',
       issues: [{ path: 'updatedAfter' }],
     });
+    // What is only sorted is listed as before.
+    const page = { after: null, limit: 10, sort: 'updatedAt', isFinal: true } as const;
+    expect(await one.orders.listOrders(trade.seller, {}, page)).toHaveLength(1);
   });
 });
