@@ -396,9 +396,9 @@ export class PostgresDatabase implements Queries {
     gatherStatements(client);
     try {
       // The first statement is sent with it.
-      const started = this.#begin(client, options).then((begun) => {
-        xid = begun.xid;
-        return begun.time;
+      const started = this.#begin(client, options).then((begin) => {
+        xid = begin.xid;
+        return begin.time;
       });
       started.catch(() => {});
       tx.time = started;

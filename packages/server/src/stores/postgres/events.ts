@@ -196,7 +196,7 @@ const selectEventsOfOrder = `SELECT seq, id, body, "createdAt" FROM (
 
 /**
  * Locks the logs of some events, in one order, so that two processes do not wait for each other, before their entries are removed:
- * whoever numbers entries locks the log first, too.
+ * readers that number entries lock the log first, too.
  */
 const lockLogs = `INSERT INTO event_logs (account_id, last_seq)
   SELECT account_id, 0 FROM account_events WHERE event_id = ANY ($1::text[]) GROUP BY account_id ORDER BY account_id

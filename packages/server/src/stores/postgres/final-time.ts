@@ -64,7 +64,7 @@ export async function findFinalTime(db: Queries, parameter: string | null): Prom
   let first: Transactions | null = null;
   for (let pause = pauseMs; ; ) {
     const found = await readTransactions(db);
-    if (typeof found === 'string') return refuse(parameter, found);
+    if (typeof found === 'string') return reject(parameter, found);
     first ??= found;
     if (found.time > first.now || performance.now() >= deadline) return found.time;
     // At least until the next millisecond: a change of this one may have happened already.
@@ -73,7 +73,7 @@ export async function findFinalTime(db: Queries, parameter: string | null): Prom
   }
 }
 
-function refuse(parameter: string | null, reason: string): number {
+function reject(parameter: string | null, reason: string): number {
   if (parameter === null) return Number.MAX_SAFE_INTEGER;
   throw new DomainError(
     'validation_failed',

@@ -151,7 +151,7 @@ describe('a poller on PostgreSQL that continues after the latest time that it ha
     },
   );
 
-  test('is refused where the transactions of other processes are hidden', async () => {
+  test('is rejected where the transactions of other processes are hidden', async () => {
     const { url, one, trade } = await openTwo();
     const { updatedAt } = await placeNow(trade);
     const untracked = await connect(url, 'tradepost');
