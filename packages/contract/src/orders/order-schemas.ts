@@ -141,12 +141,10 @@ export const listOrdersSchema = querySchema({
   listingId: listingIdSchema
     .exactOptional()
     .meta({ description: 'Only orders from this listing.' }),
-  createdAfter: timestampInputSchema
-    .exactOptional()
-    .meta({
-      description:
-        'Only orders created after this time (exclusive). To poll for new orders, send the latest `createdAt` that you have got, as with `updatedAfter`.',
-    }),
+  createdAfter: timestampInputSchema.exactOptional().meta({
+    description:
+      'Only orders created after this time (exclusive). To poll for new orders, send the latest `createdAt` that you have got, as with `updatedAfter`.',
+  }),
   createdBefore: timestampInputSchema
     .exactOptional()
     .meta({ description: 'Only orders created before this time (exclusive).' }),
