@@ -51,6 +51,46 @@ describe('with --cors-origin', () => {
   });
 });
 
+const several = await startService({ corsOrigins: [page, 'https://admin.example'] });
+afterAll(() => several.close());
+
+const listVaried = ({ headers }: Response) =>
+  (headers.get('vary') ?? '').toLowerCase().split(/, */).filter(Boolean);
+
+/** Paths of responses that caches may keep: the OpenAPI documents, the page, and one of its assets. */
+async function listCacheable(): Promise<string[]> {
+  const html = await (await fetch(`${service.url}/docs`)).text();
+  const assets = [...html.matchAll(/(?:src|href)="(docs\/assets\/[^"]+)"/g)];
+  expect(assets.length).toBeGreaterThan(0);
+  const documents = ['/openapi.json', '/openapi-3.0.json', '/openapi-tolerant.json'];
+  return [...documents, '/docs', '/docs/', ...assets.map(([, path]) => `/${path}`)];
+}
+
+describe('a response that a cache may keep', () => {
+  test.each([
+    ['one origin', service],
+    ['several origins', several],
+  ])('says with %s that it depends on the origin, also without one', async (_name, { url }) => {
+    for (const path of await listCacheable()) {
+      for (const headers of [{}, { Origin: page }, { Origin: 'https://evil.example' }]) {
+        const response = await fetch(url + path, { headers, redirect: 'manual' });
+        expect(response.status, path).toBeLessThan(400);
+        expect(listVaried(response), path).toContain('origin');
+        if (response.status === 200) expect(listVaried(response)).toContain('accept-encoding');
+      }
+    }
+  });
+
+  test('depends on no origin if all are allowed or none', async () => {
+    for (const { url } of [open, closed]) {
+      for (const path of await listCacheable()) {
+        const response = await fetch(url + path, { redirect: 'manual' });
+        expect(listVaried(response), path).not.toContain('origin');
+      }
+    }
+  });
+});
+
 test('without --cors-origin there are no CORS headers', async () => {
   for (const response of [await preflight(closed.url), await fetch(`${closed.url}/v1/orders`)]) {
     const names = [...response.headers.keys()];

@@ -33,10 +33,11 @@ export function sendResource(req: Request, res: Response, resource: Resource): v
   res.set({
     'Content-Type': resource.contentType,
     'Cache-Control': resource.cacheControl,
-    Vary: 'Accept-Encoding',
     // Two forms of one resource must have different entity tags. Source: RFC 9110, section 8.8.3.3.
     ETag: isCompressed ? `"${resource.hash}-gzip"` : `"${resource.hash}"`,
   });
+  // Added to what other headers depend on, such as Origin.
+  res.vary('Accept-Encoding');
   if (isCompressed) res.set('Content-Encoding', 'gzip');
   res.send(isCompressed ? resource.compressed : resource.body);
 }
