@@ -6,6 +6,15 @@ const embedsIpv4 = new Set(['ipv4Mapped', 'rfc6145', 'rfc6052', '6to4']);
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 /** The prefix for local NAT64, in which the position of the IPv4 address is not fixed. Source: RFC 8215. */
 const localNat64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
+/**
+ * An address of a public range that leads a virtual machine of Azure to its host, with secrets of the machine.
+ * Source: Microsoft, "What is IP address 168.63.129.16?".
+ */
+const azureHost = '168.63.129.16';
+
+function isPublicIpv4(address: ipaddr.IPv4): boolean {
+  return address.range() === 'unicast' && address.toString() !== azureHost;
+}
 
 function embeddedIpv4(address: ipaddr.IPv6, range: string): ipaddr.IPv4 {
   const bytes = address.toByteArray();
@@ -15,14 +24,14 @@ function embeddedIpv4(address: ipaddr.IPv6, range: string): ipaddr.IPv4 {
 
 /**
  * Returns whether an IP address belongs to the public Internet. Loopback, private, link-local, shared, multicast, unique-local
- * and reserved addresses do not, nor does an IPv6 address that embeds such an IPv4 address.
+ * and reserved addresses do not, nor does the host of a virtual machine, nor an IPv6 address that embeds such an IPv4 address.
  */
 export function isPublicAddress(text: string): boolean {
   const address = ipaddr.parse(text);
   const range = address.range();
-  if (!(address instanceof ipaddr.IPv6)) return range === 'unicast';
+  if (!(address instanceof ipaddr.IPv6)) return isPublicIpv4(address);
   if (address.match(localNat64)) return false;
-  if (embedsIpv4.has(range)) return embeddedIpv4(address, range).range() === 'unicast';
+  if (embedsIpv4.has(range)) return isPublicIpv4(embeddedIpv4(address, range));
   return range === 'unicast' && address.match(globalUnicast);
 }
 
