@@ -27,6 +27,8 @@ export interface StartOptions {
   rateLimit: number;
   /** By default as many as the file descriptors allow, up to 10,000. */
   maxConnections?: number;
+  /** For how many seconds an API connection may wait for its next request. */
+  keepAlive: number;
   maxDatabaseMb?: number;
   /** How many connections to PostgreSQL the process may open; with an engine, each of its two threads. 10 by default. */
   databaseConnections?: number;
@@ -91,6 +93,13 @@ export const startOptions: readonly Option[] = [
   )
     .env('TRADEPOST_MAX_CONNECTIONS')
     .argParser(parseInteger(1, 1_000_000)),
+  new Option(
+    '--keep-alive <seconds>',
+    'how long an API connection may wait for its next request; longer than proxies keep theirs',
+  )
+    .env('TRADEPOST_KEEP_ALIVE')
+    .default(75)
+    .argParser(parseInteger(1, 3_600)),
   new Option(
     '--max-database-mb <megabytes>',
     'maximum size of a SQLite database; beyond it, changes are rejected with 503',

@@ -241,6 +241,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     rateLimit: options.rateLimit,
     logsPerSecond: options.logRequests,
     maxConnections,
+    keepAliveSeconds: options.keepAlive,
     webhookPolicy: getWebhookPolicy(options),
     docs: options.docs,
     corsOrigins: options.corsOrigin,

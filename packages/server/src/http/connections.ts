@@ -12,10 +12,15 @@ import { newRequestId, resolveRequestId, toPlainAddress } from './request-log';
 /** How long a connection may be idle while a response is pending or being read, in milliseconds. Long polls take half of it. */
 const inactivityTimeoutMs = 60_000;
 
-/** The timeouts of the HTTP server: 15 s for a request's headers, 30 s for the whole request. */
+/**
+ * The timeouts of the HTTP server: 15 s for a request's headers, 30 s for the whole request, and 75 s for the next request of a
+ * connection. The last is longer than that of common proxies (60 s in nginx and in load balancers of AWS): the side that sends
+ * requests must close first, or it sends one while the other side closes. The others do not count between requests.
+ */
 export const requestTimeouts = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 2_000,
 } as const;
 

@@ -43,6 +43,11 @@ export interface ApiOptions {
    * @default 10000
    */
   maxConnections?: number | undefined;
+  /**
+   * For how many seconds a connection may wait for its next request: at least 1, and longer than proxies keep theirs.
+   * @default 75
+   */
+  keepAliveSeconds?: number | undefined;
   /** Which webhook URLs are allowed. */
   webhookPolicy: WebhookPolicy;
   /**
@@ -176,6 +181,9 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     requireHostHeader: false,
     maxHeaderSize: requestLimits.headerBytes,
     ...requestTimeouts,
+    ...(options.keepAliveSeconds !== undefined && {
+      keepAliveTimeout: options.keepAliveSeconds * 1_000,
+    }),
   };
   const { tls } = options;
   // Loaded only with TLS, because most servers are behind a proxy and should start fast.

@@ -17,6 +17,13 @@ function parse(args: string[]): StartOptions {
 }
 
 test.each([
+  [[], 75],
+  [['--keep-alive', '120'], 120],
+])('%j keeps idle connections for %i s', (args, seconds) => {
+  expect(parse(args).keepAlive).toBe(seconds);
+});
+
+test.each([
   ['https://app.example', ['https://app.example']],
   ['https://app.example, http://localhost:5173', ['https://app.example', 'http://localhost:5173']],
   ['*', ['*']],
