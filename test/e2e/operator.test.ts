@@ -362,7 +362,7 @@ describe('tradepost-server', () => {
       /^problem {2}integrity {3}the file is sound\n {2}1 faults in the file: database disk image is malformed\n(skipped {2}\w+ +.+\n){9}$/,
     );
     expect(stderr).toBe(
-      'Stop the server, keep a copy of the file, and restore the latest backup.\n',
+      'Stop the server, keep a copy of the file, and restore the latest backup. What is only not of this server can be dropped instead.\n',
     );
     const json = await runOperator(['check', '--json', '--database', database]);
     expect(json).toMatchObject({ code: 3, stderr: '' });

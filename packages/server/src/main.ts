@@ -1,4 +1,5 @@
 import { OperatorError } from './commands/operator-error';
+import { escapeControlChars } from './commands/output';
 import { createProgram } from './commands/program';
 import { StoreUnavailableError } from './kernel/errors';
 
@@ -7,6 +8,8 @@ try {
 } catch (error) {
   // Errors that the operator can fix are printed in one line. Anything else is a bug and shows its stack.
   if (!(error instanceof OperatorError || error instanceof StoreUnavailableError)) throw error;
-  process.stderr.write(`error: ${error.message}\n`);
+  // It may have text of a database. Its own line breaks stay.
+  const lines = error.message.split('\n').map(escapeControlChars);
+  process.stderr.write(`error: ${lines.join('\n')}\n`);
   process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../kernel/context';
 import type { CheckReport, CheckResult, DataProblem } from '../stores/check-report';
 import { isPostgresUrl } from '../stores/database-url';
 import { databaseOption, jsonOption } from './options';
-import type { Streams } from './output';
+import { escapeControlChars, type Streams, toJsonText } from './output';
 
 /** The exit code if a problem was found. 1 means that the check could not run. */
 const problemExitCode = 3;
@@ -12,14 +12,15 @@ const labelWidth = 'problem'.length;
 
 /** What to do about problems, by the name of the check. */
 const advice: Record<string, string> = {
-  integrity: 'Stop the server, keep a copy of the file, and restore the latest backup.',
+  integrity:
+    'Stop the server, keep a copy of the file, and restore the latest backup. What is only not of this server can be dropped instead.',
   queues:
     'A restart of the server corrects how many deliveries are in flight. If the problem stays, restore a backup.',
 };
 /** What to do about problems of PostgreSQL, where it is something else. */
 const postgresAdvice: Record<string, string> = {
   integrity:
-    'Another program has changed the schema. Create what is missing as in a new database, or restore a backup.',
+    'Another program has changed the schema. Create what is missing as in a new database and drop what is not of this server, or restore a backup.',
   queues:
     'A restart of the servers corrects how many deliveries are in flight. If the problem stays, restore a backup.',
 };
@@ -30,7 +31,7 @@ const migrateAdvice =
 
 function formatProblem({ count, problem, examples }: DataProblem): string {
   const more = count > examples.length ? ', …' : '';
-  return `  ${count} ${problem}: ${examples.join(', ')}${more}\n`;
+  return `  ${escapeControlChars(`${count} ${problem}: ${examples.join(', ')}${more}`)}\n`;
 }
 
 function formatCheck({ name, description, result, problems }: CheckResult, width: number): string {
@@ -58,7 +59,7 @@ function printReport(
   const { schemaVersion, checks } = report;
   const ok = checks.every(({ result }) => result !== 'problem');
   if (json) {
-    streams.stdout.write(`${JSON.stringify({ ok, schemaVersion, checks })}\n`);
+    streams.stdout.write(`${toJsonText({ ok, schemaVersion, checks })}\n`);
     return;
   }
   const width = Math.max(...checks.map(({ name }) => name.length));

@@ -6,6 +6,25 @@ export interface Streams {
   stderr: Writable;
 }
 
+/** Control characters, line and paragraph separators, and bidirectional controls. */
+const controlChars = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/**
+ * Escapes text of a database for a terminal, on one line: what could move the cursor, change the terminal's state or reorder text
+ * is shown as its code, such as `\u001b`. Applied to a JSON text, it keeps its meaning.
+ */
+export function escapeControlChars(text: string): string {
+  return text.replace(
+    controlChars,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Returns a value as one line of JSON that a terminal can show. */
+export function toJsonText(value: unknown): string {
+  return escapeControlChars(JSON.stringify(value));
+}
+
 /** Prints a list: one line of JSON for scripts, otherwise an empty line after each item. */
 export function printList(
   streams: Streams,
@@ -13,7 +32,7 @@ export function printList(
   { json, none }: { json: boolean | undefined; none: string },
 ): void {
   if (json) {
-    streams.stdout.write(`${JSON.stringify(items)}\n`);
+    streams.stdout.write(`${toJsonText(items)}\n`);
     return;
   }
   if (items.length === 0) streams.stderr.write(`${none}\n`);
@@ -30,11 +49,11 @@ export function printResult(
   asJson: boolean | undefined,
 ): void {
   if (asJson) {
-    streams.stdout.write(`${JSON.stringify(result)}\n`);
+    streams.stdout.write(`${toJsonText(result)}\n`);
     return;
   }
   const width = Math.max(...Object.keys(result).map((name) => name.length));
   for (const [name, value] of Object.entries(result)) {
-    streams.stdout.write(`${name.padEnd(width)}  ${value ?? '-'}\n`);
+    streams.stdout.write(`${name.padEnd(width)}  ${escapeControlChars(String(value ?? '-'))}\n`);
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../kernel/context';
 import type { Store } from '../stores/store';
 import { databaseOption, jsonOption } from './options';
-import type { Streams } from './output';
+import { type Streams, toJsonText } from './output';
 import { withStore } from './with-store';
 
 function printDemoData({ accounts, listings, orders }: SeedResult, streams: Streams): void {
@@ -39,7 +39,7 @@ async function seedRun(
   const result = await withStore(options.database, (store) =>
     seed(store, systemClock, createIdGenerator()),
   );
-  if (options.json) streams.stdout.write(`${JSON.stringify(result)}\n`);
+  if (options.json) streams.stdout.write(`${toJsonText(result)}\n`);
   else printDemoData(result, streams);
 }
 

@@ -39,6 +39,16 @@ const listParts = `SELECT CASE c.relkind WHEN 'r' THEN 'table ' ELSE 'index ' EN
   WHERE c.relnamespace = $1::oid AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
   ORDER BY part`;
 
+/** Lists triggers and rules of a schema's tables. The server has none, and they may change what it writes. */
+const listCode = `SELECT 'trigger ' || t.tgname || ' of table ' || c.relname AS part
+  FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+  WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
+  UNION ALL
+  SELECT 'rule ' || r.rulename || ' of table ' || c.relname
+  FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = r.ev_class
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+  ORDER BY part`;
+
 /**
  * Checks a database for data that the server would not write, and for missing parts of its schema. It changes nothing, and servers
  * may write meanwhile. Damaged tables and indexes are found by pg_amcheck.
@@ -75,7 +85,10 @@ async function runChecks(
   await client.query(begin);
   try {
     const missing = await findMissingParts(client, schemaVersion);
-    const checks = [toIntegrityResult('the schema is complete', 'faults in the schema', missing)];
+    const { rows } = await client.query<{ part: string }>(listCode);
+    const unknown = rows.map(({ part }) => `${part} is not of this server`);
+    const faults = [...missing, ...unknown];
+    const checks = [toIntegrityResult('the schema is complete', 'faults in the schema', faults)];
     const isCurrent = schemaVersion === currentSchemaVersion;
     const latest = latestBackoffUntil(now);
     for (const group of [{ ...references, rules: referenceRules }, ...ruleGroups]) {

@@ -13,8 +13,8 @@ import {
 import { type DataRule, describeBrokenReference, type RuleGroup, references } from '../data-rules';
 import { fileExists, requireNoAbandonedLog } from './abandoned-log';
 import { ruleGroups } from './check-rules';
-import { findDamage, listTables, withSnapshot } from './database-file';
-import { currentSchemaVersion, findMissingParts, readSchemaVersion } from './migrate';
+import { findDamage, listTables, quoteName, withSnapshot } from './database-file';
+import { compareSchema, currentSchemaVersion, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';
 import { explainReadError, isCorrupt } from './sqlite-errors';
 
@@ -51,7 +51,7 @@ async function runChecks(file: string, now: number): Promise<CheckReport> {
       return {
         schemaVersion,
         checks: [
-          reportFaults([...findDamage(connection), ...findMissing(connection)]),
+          reportFaults([...findDamage(connection), ...findDifferences(connection)]),
           checkReferences(connection),
           ...ruleGroups.map((group) =>
             isCurrent ? checkRules(connection, group, latestBackoffUntil(now)) : toSkipped(group),
@@ -64,10 +64,14 @@ async function runChecks(file: string, now: number): Promise<CheckReport> {
   }
 }
 
-/** Returns what the schema lacks; nothing if the schema cannot be read, which is another fault. */
-function findMissing(connection: Database.Database): string[] {
+/** Returns what the schema lacks, and what is not of this server; nothing if the schema cannot be read, which is another fault. */
+function findDifferences(connection: Database.Database): string[] {
   try {
-    return findMissingParts(connection).map((part) => `${part} is missing`);
+    const { missing, unknown } = compareSchema(connection);
+    return [
+      ...missing.map((part) => `${part} is missing`),
+      ...unknown.map((part) => `${part} is not of this server`),
+    ];
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     return [];
@@ -121,10 +125,11 @@ interface ForeignKeyRow {
 /** Derives a rule from each foreign key of the schema. */
 function listReferences(connection: Database.Database): DataRule[] {
   return listTables(connection).flatMap((table) =>
-    (connection.pragma(`foreign_key_list("${table}")`) as ForeignKeyRow[]).map((key) => ({
+    (connection.pragma(`foreign_key_list(${quoteName(table)})`) as ForeignKeyRow[]).map((key) => ({
       problem: describeBrokenReference(table, key.from),
-      sql: `SELECT "${key.from}" FROM "${table}" AS child WHERE "${key.from}" IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM "${key.table}" AS parent WHERE parent."${key.to ?? 'id'}" = child."${key.from}")`,
+      sql: `SELECT ${quoteName(key.from)} FROM ${quoteName(table)} AS child WHERE ${quoteName(key.from)} IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM ${quoteName(key.table)} AS parent
+          WHERE parent.${quoteName(key.to ?? 'id')} = child.${quoteName(key.from)})`,
     })),
   );
 }

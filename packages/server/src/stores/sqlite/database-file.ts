@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { SqliteDatabase } from './database';
-import { currentSchemaVersion, findMissingParts, isTradepost, readSchemaVersion } from './migrate';
+import { compareSchema, currentSchemaVersion, isTradepost, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';
 import { isCorrupt } from './sqlite-errors';
 
@@ -64,6 +64,11 @@ export function findDamage(connection: Database.Database): string[] {
   return lines.filter((line) => line !== 'ok' && line !== '' && !heading.test(line));
 }
 
+/** Quotes a name for SQL, whatever characters it has. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 /** Lists the tables of a database by name. */
 export function listTables(connection: Database.Database): string[] {
   return connection
@@ -91,7 +96,7 @@ export function verifyContents(connection: Database.Database, name: string): Dat
   const [damage] = findDamage(connection);
   if (damage !== undefined) throw damaged(name, damage);
   if (!isTradepost(connection)) throw damaged(name, 'it is not a Tradepost database');
-  const [missing] = findMissingParts(connection);
+  const [missing] = compareSchema(connection).missing;
   if (missing !== undefined) throw damaged(name, `${missing} is missing`);
   return readContents(connection);
 }
@@ -99,7 +104,10 @@ export function verifyContents(connection: Database.Database, name: string): Dat
 /** Counts the rows of a database. */
 export function readContents(connection: Database.Database): DatabaseContents {
   const count = (table: string) =>
-    connection.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0;
+    connection
+      .prepare<[], number>(`SELECT count(*) FROM ${quoteName(table)}`)
+      .pluck()
+      .get() ?? 0;
   return {
     schemaVersion: readSchemaVersion(connection),
     rows: Object.fromEntries(listTables(connection).map((table) => [table, count(table)])),

@@ -38,7 +38,8 @@ export function readSchemaVersion(connection: Database.Database): number {
 function listSchemaParts(connection: Database.Database): string[] {
   return connection
     .prepare<[], string>(
-      `SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      `SELECT type || ' ' || name FROM sqlite_schema
+       WHERE type IN ('trigger', 'view') OR name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
        UNION ALL
        SELECT 'column ' || t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
@@ -47,18 +48,37 @@ function listSchemaParts(connection: Database.Database): string[] {
     .all();
 }
 
-/** Returns what the schema of a database lacks of what its version has, such as `index orders_of_buyer`. */
-export function findMissingParts(connection: Database.Database): string[] {
-  const found = new Set(listSchemaParts(connection));
+/** How the schema of a database differs from that of its version, by parts such as `index orders_of_buyer`. */
+export interface SchemaDifference {
+  missing: string[];
+  /** What another program added. A trigger or a view changes what the server writes or reads. */
+  unknown: string[];
+}
+
+/** Compares the schema of a database with that of its version. */
+export function compareSchema(connection: Database.Database): SchemaDifference {
+  const found = listSchemaParts(connection);
   const complete = new Database(':memory:');
   try {
     for (const migration of migrations.slice(0, readSchemaVersion(connection))) {
       complete.exec(migration);
     }
-    return listSchemaParts(complete).filter((part) => !found.has(part));
+    const known = listSchemaParts(complete);
+    const tables = new Set(
+      found.filter((part) => part.startsWith('table ') && !known.includes(part)),
+    );
+    return {
+      missing: known.filter((part) => !found.includes(part)),
+      // An unknown table is named without its columns.
+      unknown: found.filter((part) => !known.includes(part) && !isColumnOf(part, tables)),
+    };
   } finally {
     complete.close();
   }
+}
+
+function isColumnOf(part: string, tables: ReadonlySet<string>): boolean {
+  return [...tables].some((table) => part.startsWith(`column ${table.slice('table '.length)}.`));
 }
 
 /** Marks a file as a Tradepost database: "TPST" in ASCII. Source: SQLite, "PRAGMA application_id". */

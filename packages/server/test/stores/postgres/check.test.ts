@@ -329,6 +329,17 @@ describe('checkDatabase', () => {
     });
   });
 
+  test('finds code of another program that changes what is written', async () => {
+    await damage(`CREATE FUNCTION spy() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER spy BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION spy();
+      CREATE RULE forget AS ON INSERT TO attempts DO INSTEAD NOTHING`);
+    const [integrity] = await findProblems();
+    expect(integrity?.problems[0]?.examples).toEqual([
+      'rule forget of table attempts is not of this server',
+      'trigger spy of table orders is not of this server',
+    ]);
+  });
+
   test('checks one state while a store commits', async () => {
     const store = await openPostgresStore(url);
     onTestFinished(() => store.close());
