@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -13,7 +13,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import process from 'node:process';
 import { isRecord } from '../errors/cli-error';
 
 /** Whether an error is a system error with that code, such as `ENOENT`. */
@@ -73,13 +72,12 @@ export function createFolder(folder: string): void {
  * @throws the system's error: the file is unchanged then
  */
 export function writePrivateFile(file: string, text: string): void {
-  const draft = `${file}.${process.pid}`;
+  // Nobody can guess the name and put a link there; `wx` would not follow it either.
+  const draft = `${file}.${randomUUID()}`;
   createFolder(dirname(file));
+  const descriptor = openSync(draft, 'wx', 0o600);
   try {
-    const descriptor = openSync(draft, 'w', 0o600);
     try {
-      // A draft of a killed process keeps its mode.
-      fchmodSync(descriptor, 0o600);
       writeFileSync(descriptor, text);
       fsyncSync(descriptor);
     } finally {
