@@ -33,6 +33,7 @@ const comparedHeaders = [
   'Retry-After',
   'Tradepost-Changed',
   'Tradepost-Idempotency',
+  'Tradepost-Order-Version',
   'WWW-Authenticate',
 ];
 

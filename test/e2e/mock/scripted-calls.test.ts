@@ -68,7 +68,20 @@ test('both services report a low quantity again only after it has risen above th
 
 test('both services check If-Match in the same way', async () => {
   await comparison.compareAll('buyer');
-  const values = ['*', ' * ', '"1"', '"0"', '"7", "1"', 'W/"1"', '1', '', '"1" "2"', '"a,b", "1"'];
+  const values = [
+    '*',
+    ' * ',
+    '"1"',
+    '"0"',
+    '"7", "1"',
+    'W/"1"',
+    '"0", W/"1"',
+    '"1-gzip"',
+    '1',
+    '',
+    '"1" "2"',
+    '"a,b", "1"',
+  ];
   for (const ifMatch of values) {
     for (const status of ['confirmed', 'fulfilling', 'completed'] as const) {
       await comparison.call('seller', ({ orders }, { id }) =>

@@ -17,6 +17,8 @@ export const headerNames = {
   idempotencyKey: 'Idempotency-Key',
   /** On every response: for how many seconds the service remembers idempotency keys. */
   idempotency: 'Tradepost-Idempotency',
+  /** Version of an order, as its `ETag` has it: some proxies remove the `ETag` of a response that they compress. */
+  orderVersion: 'Tradepost-Order-Version',
   /** `true` on a response that repeats the first response to its idempotency key. */
   idempotentReplayed: 'Idempotent-Replayed',
   /** On a response to a request that created something: its path. */

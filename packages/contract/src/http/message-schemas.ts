@@ -109,7 +109,7 @@ export const ifMatchSchema = z
   .optional()
   .meta({
     description:
-      'The `ETag` of the order with its quotes, such as `"3"`, or `*`. If the order has another one, the response is a 412, unless it has the requested status already.',
+      'The `ETag` of the order with its quotes, such as `"3"`, or `*`. If the order has another one, the response is a 412, unless it has the requested status already. The versions in the tags are compared: a tag that a proxy changed when it compressed the response, such as `W/"3"` or `"3-gzip"`, still matches.',
     examples: ['"3"'],
   });
 

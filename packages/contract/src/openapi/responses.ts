@@ -54,6 +54,12 @@ const headerSchemas = {
     'Path of the created resource.',
     '/v1/orders/ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
   ),
+  orderVersion: describedHeader(
+    'orderVersion',
+    z.int().min(1).optional(),
+    'Version of the order, the same as in its `ETag`. A proxy that compresses responses may remove the `ETag`: then send this in quotes as `If-Match`. An extension: a service may leave it out.',
+    3,
+  ),
   rateLimit: describedHeader(
     'rateLimit',
     z.string().optional(),

@@ -42,7 +42,7 @@ export const orderEndpoints = initContract().router({
     metadata: {
       operationId: 'createOrder',
       extension: false,
-      responseHeaders: ['location', 'etag', 'idempotentReplayed'],
+      responseHeaders: ['location', 'etag', 'orderVersion', 'idempotentReplayed'],
       problems: ['account_kind_not_allowed', 'insufficient_quantity', 'listing_not_found'],
     } as RouteMetadata,
   },
@@ -56,7 +56,7 @@ export const orderEndpoints = initContract().router({
     metadata: {
       operationId: 'getOrder',
       extension: false,
-      responseHeaders: ['etag'],
+      responseHeaders: ['etag', 'orderVersion'],
       problems: ['order_not_found'],
     } as RouteMetadata,
   },
@@ -80,7 +80,7 @@ export const orderEndpoints = initContract().router({
     metadata: {
       operationId: 'updateOrder',
       extension: false,
-      responseHeaders: ['etag', 'changed'],
+      responseHeaders: ['etag', 'orderVersion', 'changed'],
       problems: ['account_kind_not_allowed', 'order_not_found', 'invalid_transition'],
     } as RouteMetadata,
   },

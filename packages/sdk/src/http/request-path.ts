@@ -27,13 +27,16 @@ export function requestPath<Body>(
   });
 }
 
-/** A segment that leads to another path, also when it is encoded. */
-const dotSegment = /\/(\.|%2e){1,2}(\/|$)/i;
+/** A segment that leads to another path, also when it is encoded: some proxies decode slashes before they resolve it. */
+const dotSegment = /(\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/i;
+
+/** Without the control characters and the spaces at the end that `URL` drops. */
+const plainPath = /^\/(?!\/)([^#\\\p{Cc}]*[^#\\\p{Cc} ])?$/u;
 
 function checkPath(method: unknown, path: unknown, route: string): void {
-  if (typeof path !== 'string' || !/^\/(?!\/)[^#\\]*$/.test(path) || dotSegment.test(route)) {
+  if (typeof path !== 'string' || !plainPath.test(path) || dotSegment.test(route)) {
     throw invalidConfiguration(
-      `path must start with one "/", and have no fragment, backslash, "." or ".." (got ${JSON.stringify(path)}).`,
+      `path must start with one "/", and have no fragment, backslash, control character, space at its end, "." or ".." (got ${JSON.stringify(path)}).`,
     );
   }
   if (typeof method !== 'string' || !/^[A-Z]+$/.test(method)) {

@@ -82,10 +82,15 @@ export function buildRequest(call: Call<unknown>, settings: ResolvedOptions): Bu
   if (options?.headers) {
     for (const [name, value] of Object.entries(options.headers)) setHeader(headers, name, value);
   }
+  const url = `${settings.baseUrl}${path}${buildQuery(search, query)}`;
+  // `fetch` parses it in the same way, and may drop or resolve parts of a path of the caller.
+  if (call.path !== undefined && !new URL(url).href.startsWith(`${settings.baseUrl}/`)) {
+    throw invalidConfiguration(`path must not leave baseUrl (got ${JSON.stringify(path)}).`);
+  }
   return {
     path,
     request: {
-      url: `${settings.baseUrl}${path}${buildQuery(search, query)}`,
+      url,
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -113,12 +118,12 @@ function checkCallOptions({ operation, options, ownOptions }: Call<unknown>): vo
  * Replaces `:id` of a path template with a percent-encoded ID.
  *
  * @throws {TradepostError} `invalid_configuration` when the ID would lead to another path: it is not a
- * string, empty, `.` or `..`.
+ * string, empty, or has a segment `.` or `..`, which some proxies resolve although its slash is encoded.
  */
 export function fillPath(path: string, id: string | undefined): string {
   if (!path.includes(':id')) return path;
   // Plain JavaScript may pass any value.
-  if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) {
+  if (typeof id !== 'string' || /^$|(^|[/\\])\.{1,2}([/\\]|$)/.test(id)) {
     throw invalidConfiguration(
       `${path} needs id: pass it as a non-empty string (got ${JSON.stringify(id)}).`,
     );

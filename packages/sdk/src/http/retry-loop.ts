@@ -1,7 +1,7 @@
 import { TimeoutError } from '../errors';
 import type { ApiResponse } from './api-promise';
 import { type Attempt, createAbortError, createError } from './attempt';
-import { idempotency } from './headers';
+import { idempotency, ifMatch } from './headers';
 import type { Instrumentation } from './instrumentation';
 import type { BuiltRequest, Call } from './request';
 import type { ResolvedOptions } from './resolved-options';
@@ -42,7 +42,9 @@ export function createRetryLoop(
   const honoursKeys = () =>
     options.idempotency === 'assume' || (options.idempotency === 'detect' && traits.honoursKeys);
 
-  return async (call, { request, limits }, attempt) => {
+  return async (call, built, attempt) => {
+    const { limits } = built;
+    let { request } = built;
     const signal = call.options?.signal;
     const remaining = () => limits.deadline - (elapsed() - attempt.startedAt);
     if (remaining() <= 0) {
@@ -68,6 +70,13 @@ export function createRetryLoop(
         if (status >= 200 && status < 300) {
           const data = parseResponse(response, attempt, call, options.validate);
           return { data, status, headers, requestId };
+        }
+        const tag = attempt.sent?.headers[ifMatch];
+        const original = status === 412 && tag ? restoreTags(tag) : tag;
+        // A 412 had no effect.
+        if (original !== undefined && original !== tag && remaining() > 0) {
+          request = { ...request, headers: { ...request.headers, [ifMatch]: original } };
+          continue;
         }
       }
       const outcome = classifyAttempt(result, {
@@ -96,4 +105,13 @@ export function createRetryLoop(
       if (remaining() <= 0) throw error;
     }
   };
+}
+
+/**
+ * Returns entity tags as a service sent them, before a proxy that compresses changed them to `W/"3"` (nginx) or
+ * `"3-gzip"` (Apache). A service may compare strongly, as RFC 9110, section 13.1.1, requires: then a weak tag never
+ * matches. They are sent only after a 412, since the weak tags may be the service's own.
+ */
+function restoreTags(tags: string): string {
+  return tags.replace(/(?:W\/)?"([^"]*?)(?:[-;]+(?:br|deflate|gzip|zstd))?"/g, '"$1"');
 }

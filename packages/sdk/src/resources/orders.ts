@@ -147,6 +147,9 @@ export interface UpdateOrderOptions extends RequestOptions {
    * only if its current `ETag` matches; otherwise a `PreconditionFailedError` is thrown. `.withResponse()`
    * of a call that returns one order has the `ETag` in its `headers`. `*` matches any.
    *
+   * What a proxy that compresses makes of it, such as `W/"3"`, may be passed as it is: after a 412, `"3"` is
+   * sent. If a proxy removes the header, use `"${headers.get('Tradepost-Order-Version')}"`, an extension.
+   *
    * Such an update is not retried when its response was lost: a service may check `ifMatch` first and
    * reject the retry because of the change that the first attempt made.
    */

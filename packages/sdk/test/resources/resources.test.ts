@@ -185,12 +185,34 @@ describe('orders', () => {
     expect(sent).toEqual([undefined, '"3"', '*']);
   });
 
+  test.each([
+    ['W/"3"', '"3"'],
+    ['"3-gzip"', '"3"'],
+    ['W/"a,W/", "b;br"', '"a,W/", "b"'],
+  ])('ifMatch %s is sent as it is, and after a 412 as %s', async (ifMatch, original) => {
+    const rejected = json(412, { error: 'Precondition Failed' });
+    const { service, tradepost } = await createClient(
+      rejected,
+      json(200, { data: anOrder() }),
+      rejected,
+    );
+    const { orders } = tradepost;
+    const options = { ifMatch, maxRetries: 0 };
+    await orders.update('ord_1', { status: 'confirmed' }, options);
+    const conflict = await orders.update('ord_1', { status: 'confirmed' }, options).safe();
+    expect(conflict).toMatchObject({ error: { name: 'PreconditionFailedError' } });
+    const sent = service.seen.map(({ headers }) => headers['if-match']);
+    expect(sent).toEqual([ifMatch, original, ifMatch, original]);
+    await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: original }).safe();
+    expect(service.seen).toHaveLength(5);
+  });
+
   test('an ID cannot change the path', async () => {
     const { service, tradepost } = await createClient(json(200, { data: anOrder() }));
-    await tradepost.orders.get('../webhooks?x=1#y');
-    expect(service.request(0).url).toBe('/v1/orders/..%2Fwebhooks%3Fx%3D1%23y');
+    await tradepost.orders.get('x/webhooks?x=1#y');
+    expect(service.request(0).url).toBe('/v1/orders/x%2Fwebhooks%3Fx%3D1%23y');
     await expect(tradepost.orders.get('')).rejects.toThrow('/v1/orders/:id needs id');
-    await expect(tradepost.orders.get('..')).rejects.toMatchObject({
+    await expect(tradepost.orders.get('../webhooks')).rejects.toMatchObject({
       code: 'invalid_configuration',
     });
     expect(service.seen).toHaveLength(1);

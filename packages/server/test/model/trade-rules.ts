@@ -131,7 +131,7 @@ export function updateOrder(
   const order = findOrder(state, account, id);
   if (account.kind === 'buyer') throw new Rejection('account_kind_not_allowed');
   if (order.status === to) return { ...replyWith(200, order), changed: 'false' };
-  const tags = ifMatch?.split(',').map((tag) => tag.trim());
+  const tags = ifMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (tags !== undefined && !tags.includes('*') && !tags.includes(`"${order.version}"`)) {
     throw new Rejection('precondition_failed');
   }

@@ -1,4 +1,5 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
+import { readEntityTag } from '../../client/read-entity-tag';
 import { CliError } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import type { Client, Schemas, Tool } from './tool';
@@ -93,7 +94,7 @@ async function setOrderStatus(
   const { data: found, headers } = await orders.get(id, request).withResponse();
   if (found.status === to) return { id, before: to, after: to, changed: false };
   assertState('order', id, found.status, from);
-  const ifMatch = headers.get('etag') ?? undefined;
+  const ifMatch = readEntityTag(headers) ?? undefined;
   try {
     const response = await orders
       .update(id, { status: to, ...(reason !== undefined && { reason }) }, { ...request, ifMatch })

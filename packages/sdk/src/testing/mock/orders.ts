@@ -26,7 +26,11 @@ function respondWithOrder(
   status: number,
   data: object = toOrder(order),
 ): MockResponse {
-  return { status, headers: { ETag: formatEtag(order) }, body: { data } };
+  return {
+    status,
+    headers: { ETag: formatEtag(order), [headerNames.orderVersion]: String(order.version) },
+    body: { data },
+  };
 }
 
 function formatEtag({ version }: OrderRecord): string {
@@ -227,11 +231,12 @@ function respondToUpdate(order: OrderRecord, changed: boolean): MockResponse {
   return { ...response, headers: { ...response.headers, [headerNames.changed]: String(changed) } };
 }
 
-/** Checks `*`, or a list of entity tags. A weak tag never matches. Source: RFC 9110, section 13.1.1. */
+/** Checks `*`, or the versions in a list of entity tags, which a proxy that compresses may have changed. */
 function matchesEtag(order: OrderRecord, ifMatch: string): boolean {
   if (ifMatch.trim() === '*') return true;
-  const tags = ifMatch.matchAll(/(?:^|,)\s*((?:W\/)?"[^"]*")\s*(?=,|$)/g);
-  return [...tags].some(([, tag]) => tag === formatEtag(order));
+  const tags = ifMatch.matchAll(/(?:^|,)\s*(?:W\/)?"([^"]*)"\s*(?=,|$)/g);
+  const encoding = /[-;]+(?:br|deflate|gzip|zstd)$/;
+  return [...tags].some(([, tag]) => tag?.replace(encoding, '') === String(order.version));
 }
 
 function requireTransition({ id, status: from }: OrderRecord, to: OrderStatus): void {

@@ -67,7 +67,7 @@ export function orderRoutes(
         (listing, at) => {
           const change = placeOrder(caller, body, listing, at);
           const { order } = change;
-          const headers = { Location: `/v1/orders/${order.id}`, ETag: formatEtag(order) };
+          const headers = { Location: `/v1/orders/${order.id}`, ...versionHeaders(order) };
           return {
             change,
             response: { status: 201 as const, headers, body: { data: toOrderResponse(order) } },
@@ -85,7 +85,7 @@ export function orderRoutes(
         : [];
       return {
         status: 200,
-        headers: { ETag: formatEtag(order) },
+        headers: versionHeaders(order),
         body: { data: expanded ?? toOrderResponse(order) },
       };
     },
@@ -99,9 +99,14 @@ export function orderRoutes(
       );
       return {
         status: 200,
-        headers: { ETag: formatEtag(order), [headerNames.changed]: String(changed) },
+        headers: { ...versionHeaders(order), [headerNames.changed]: String(changed) },
         body: { data: toOrderResponse(order) },
       };
     },
   };
+}
+
+/** Returns the headers with an order's version: twice, because some proxies remove the `ETag` of what they compress. */
+function versionHeaders(order: Order) {
+  return { ETag: formatEtag(order), [headerNames.orderVersion]: String(order.version) };
 }

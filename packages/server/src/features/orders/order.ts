@@ -63,15 +63,19 @@ export function formatEtag(order: Order): string {
   return `"${order.version}"`;
 }
 
+/** What proxies that compress a response append to its entity tag: `-gzip` (Apache), `;gzip`, `--gzip` (Jetty). */
+const encodingSuffix = /[-;]+(?:br|deflate|gzip|zstd)$/;
+
 /**
- * Returns whether an `If-Match` header allows a change of an order: `*`, or a list that contains its entity tag. A weak tag
- * never matches, because a write needs the strong comparison. Source: RFC 9110, section 13.1.1.
+ * Returns whether an `If-Match` header allows a change of an order: `*`, or a list that contains its entity tag. The version in
+ * the tag is compared. RFC 9110, section 13.1.1, requires the strong comparison, but all tags of orders are strong: a weak one
+ * was made of it by a proxy that compresses, and its version says as much.
  */
 export function ifMatchSatisfied(order: Order, ifMatch: string): boolean {
   if (ifMatch.trim() === '*') return true;
   // A tag may contain commas, so the list cannot be split at commas.
-  const tags = ifMatch.matchAll(/(?:^|,)\s*((?:W\/)?"[^"]*")\s*(?=,|$)/g);
-  return [...tags].some(([, tag]) => tag === formatEtag(order));
+  const tags = ifMatch.matchAll(/(?:^|,)\s*(?:W\/)?"([^"]*)"\s*(?=,|$)/g);
+  return [...tags].some(([, tag]) => tag?.replace(encodingSuffix, '') === String(order.version));
 }
 
 /** Converts an order to the contract's order. */

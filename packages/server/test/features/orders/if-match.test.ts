@@ -13,6 +13,20 @@ describe('in If-Match', () => {
     },
   );
 
+  // nginx, Apache, Jetty and others, when they compress the response that had the tag.
+  test.each([
+    'W/"12"',
+    '"11", W/"12"',
+    'W/"12", "12"',
+    '"12-gzip"',
+    '"12;gzip"',
+    '"12--gzip"',
+    '"12-br"',
+    'W/"12-zstd"',
+  ])('%j, which a proxy made of the tag, matches version 12', (ifMatch) => {
+    expect(ifMatchSatisfied(order, ifMatch)).toBe(true);
+  });
+
   test.each([
     '"1"',
     '"2"',
@@ -20,9 +34,13 @@ describe('in If-Match', () => {
     '"012"',
     '12',
     "'12'",
-    'W/"12"',
+    'W/"1"',
     'w/"12"',
-    '"11", W/"12"',
+    '"12-1"',
+    '"12-"',
+    '"12gzip"',
+    '"-gzip"',
+    '"1-gzip"',
     '"11,12"',
     '"11 12"',
     '" 12"',

@@ -2,6 +2,7 @@ import type { Order, OrderStatus, RequestOptions, Tradepost, UpdatedOrder } from
 import { noFailure, toFailure } from '../../../bulk/outcome';
 import type { BulkResult } from '../../../bulk/run-bulk';
 import { isTemporary } from '../../../client/outage';
+import { readEntityTag } from '../../../client/read-entity-tag';
 import type { CliContext } from '../../../context';
 import { CliError, commandHint, type Hint } from '../../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../../errors/exit-codes';
@@ -64,9 +65,9 @@ export async function changeOrder(
       if (found.status === status) return alreadyThere(found, headers, change.lostSince);
       if (ifStatus !== null) {
         if (found.status !== ifStatus) throw preconditionFailedError(found, ifStatus);
-        if (headers.get('etag') === null) change.onUnguarded?.();
+        if (readEntityTag(headers) === null) change.onUnguarded?.();
       }
-      if (ifStatus !== null || change.beforeUpdate) ifMatch = headers.get('etag') ?? undefined;
+      if (ifStatus !== null || change.beforeUpdate) ifMatch = readEntityTag(headers) ?? undefined;
       await change.beforeUpdate?.(found);
       if (change.dryRun) return predict(found, status);
     }
