@@ -82,6 +82,7 @@ export type ClientErrorCode =
   | 'aborted'
   | 'redirected'
   | 'invalid_response'
+  | 'response_too_large'
   | 'contract_mismatch'
   | 'hook_failed'
   | 'http_error';
@@ -212,10 +213,12 @@ export type Fetch = (
     body?: string;
     redirect: 'manual';
     signal: AbortSignal;
+    maxResponseBytes?: number;
   },
 ) => Promise<{
   readonly status: number;
   readonly headers: ResponseHeaders;
+  readonly body?: unknown;
   text(): Promise<string>;
 }>;
 
@@ -476,6 +479,11 @@ export declare class RateLimitError extends TradepostError {
   );
 }
 
+interface ReadableResponse {
+  readonly body?: unknown;
+  text(): Promise<string>;
+}
+
 export interface RegisteredWebhook extends Webhook {
   secret: string;
 }
@@ -647,6 +655,7 @@ export interface TradepostOptions {
   deadline?: number | undefined;
   maxRetries?: number | undefined;
   idempotency?: 'detect' | 'assume' | 'off' | undefined;
+  maxResponseBytes?: number | undefined;
   defaultHeaders?: Record<string, string> | undefined;
   userAgent?: string | undefined;
   fetch?: Fetch | undefined;
@@ -922,6 +931,8 @@ declare const problems: {
     readonly title: 'The store is not available';
   };
 };
+
+export declare function readText(response: ReadableResponse, maxBytes: number): Promise<string>;
 
 export declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
 

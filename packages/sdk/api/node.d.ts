@@ -541,10 +541,12 @@ type Fetch = (
     body?: string;
     redirect: 'manual';
     signal: AbortSignal;
+    maxResponseBytes?: number;
   },
 ) => Promise<{
   readonly status: number;
   readonly headers: ResponseHeaders;
+  readonly body?: unknown;
   text(): Promise<string>;
 }>;
 

@@ -86,6 +86,7 @@ type ClientErrorCode =
   | 'aborted'
   | 'redirected'
   | 'invalid_response'
+  | 'response_too_large'
   | 'contract_mismatch'
   | 'hook_failed'
   | 'http_error';
@@ -232,10 +233,12 @@ type Fetch = (
     body?: string;
     redirect: 'manual';
     signal: AbortSignal;
+    maxResponseBytes?: number;
   },
 ) => Promise<{
   readonly status: number;
   readonly headers: ResponseHeaders;
+  readonly body?: unknown;
   text(): Promise<string>;
 }>;
 
@@ -839,6 +842,7 @@ interface TradepostOptions {
   deadline?: number | undefined;
   maxRetries?: number | undefined;
   idempotency?: 'detect' | 'assume' | 'off' | undefined;
+  maxResponseBytes?: number | undefined;
   defaultHeaders?: Record<string, string> | undefined;
   userAgent?: string | undefined;
   fetch?: Fetch | undefined;

@@ -35,6 +35,8 @@ export type ClientErrorCode =
   | 'redirected'
   /** A 2xx response whose body does not have the JSON format of the contract. */
   | 'invalid_response'
+  /** The body of the response is larger than `maxResponseBytes`. It was not read to its end, and the call not retried. */
+  | 'response_too_large'
   /** A 2xx response that the `validate` option rejected, or a page whose cursor leads back to an earlier one. */
   | 'contract_mismatch'
   /** A function of the caller threw: the `onRequest` hook, `apiKey`, or `validate`. */
@@ -237,7 +239,8 @@ export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
 /**
  * Thrown when a 2xx response does not match the contract: its body does not have the JSON
  * format of the contract (`invalid_response`; the message shows its first characters), the `validate` option rejected it, or a
- * page's cursor leads back to an earlier page (`contract_mismatch`). The request itself may have been applied.
+ * page's cursor leads back to an earlier page (`contract_mismatch`); and when a response of any status is larger than
+ * `maxResponseBytes` (`response_too_large`). The request itself may have been applied.
  */
 export class InvalidResponseError extends TradepostError {
   override readonly name = 'InvalidResponseError' as const;

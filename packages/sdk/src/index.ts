@@ -63,6 +63,7 @@ export type {
   SuccessResult,
 } from './http/api-promise';
 export type { PagePromise } from './http/pagination';
+export { readText } from './http/read-text';
 export type {
   AttemptHookEvent,
   ErrorHookEvent,

@@ -5,7 +5,7 @@ import type { OptionNames } from './option-names';
 /**
  * The part of the standard `fetch` that the client uses. A rejection with an error whose name is
  * `TimeoutError`, as that of `AbortSignal.timeout`, counts as a timeout of the attempt; any other one as a
- * failed connection.
+ * failed connection; but `ResponseTooLargeError` as a body of more than `maxResponseBytes`.
  */
 export type Fetch = (
   url: string,
@@ -15,10 +15,14 @@ export type Fetch = (
     body?: string;
     redirect: 'manual';
     signal: AbortSignal;
+    /** The client's limit, for a `fetch` that reads the body itself. The standard one ignores it. */
+    maxResponseBytes?: number;
   },
 ) => Promise<{
   readonly status: number;
   readonly headers: ResponseHeaders;
+  /** A `ReadableStream`, if the body has not been read: the client stops at its limit. Otherwise it calls `text`. */
+  readonly body?: unknown;
   text(): Promise<string>;
 }>;
 
@@ -48,6 +52,11 @@ export interface TradepostOptions {
    * @default 'detect'
    */
   idempotency?: 'detect' | 'assume' | 'off' | undefined;
+  /**
+   * Maximum size of a response body in bytes, after decompression: a small compressed body can become gigabytes.
+   * A larger one fails the call with the code `response_too_large`. @default 10_485_760
+   */
+  maxResponseBytes?: number | undefined;
   /** Additional headers of every request. They replace the client's own headers of the same name. */
   defaultHeaders?: Record<string, string> | undefined;
   /** Name of your program, put before `tradepost-sdk/<version>` in `User-Agent`. */
@@ -82,6 +91,7 @@ export const clientOptionNames: OptionNames<TradepostOptions> = {
   timeout: true,
   deadline: true,
   maxRetries: true,
+  maxResponseBytes: true,
   idempotency: true,
   defaultHeaders: true,
   userAgent: true,

@@ -1,4 +1,4 @@
-import { type AnyTradepostError, type RetryHookEvent, Tradepost } from '@tradepost/sdk';
+import { type AnyTradepostError, type RetryHookEvent, readText, Tradepost } from '@tradepost/sdk';
 import { version } from '../../package.json';
 import { resolveSettings, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
@@ -83,7 +83,7 @@ function withOptionalLimit(send: SendRequest): SendRequest {
     const response = await send(url, init);
     const { status, headers } = response;
     if (status !== 400 && status !== 422) return response;
-    const text = await response.text();
+    const text = await readText(response, init.maxResponseBytes ?? Number.POSITIVE_INFINITY);
     if (saysOtherReason(text)) return { status, headers, text: async () => text };
     const second = await send(shorter, init);
     isOmitted = second.status < 300;

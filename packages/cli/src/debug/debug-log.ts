@@ -9,7 +9,7 @@ import {
   readSync,
 } from 'node:fs';
 import process from 'node:process';
-import type { Fetch } from '@tradepost/sdk';
+import { type Fetch, readText } from '@tradepost/sdk';
 import { version } from '../../package.json';
 import type { CliContext } from '../context';
 import { attempt, CliError, getErrorMessage } from '../errors/cli-error';
@@ -172,7 +172,7 @@ export function createLoggingFetch(
     const requestId = received.get('x-request-id');
     const head = { status, requestId, headers: formatHeaders(received) };
     try {
-      const text = await response.text();
+      const text = await readText(response, init.maxResponseBytes ?? Number.POSITIVE_INFINITY);
       log({ kind: 'response', ...head, body: formatBody(text) });
       return { status, headers: received, text: async () => text };
     } catch (error) {

@@ -89,6 +89,8 @@ export function getRequestErrorMessage(error: unknown): string {
     }
     case 'invalid_response':
       return `${method} ${path} returned ${status}, but its body is not the expected JSON: ${quote(error.body)}`;
+    case 'response_too_large':
+      return `${method} ${path} got a response that is too large: it was not read to its end`;
     case 'http_error':
       return `${method} ${path} failed with ${status}, and its body is not a problem document: ${quote(error.body)}`;
     default:

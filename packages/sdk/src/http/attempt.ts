@@ -103,10 +103,13 @@ export interface RawResponse {
 
 /**
  * How an attempt ended: with a response, by the caller's signal, by its timeout (in milliseconds) or that of
- * a custom `fetch`, with an error of the client before anything was sent, or with a network error.
+ * a custom `fetch`, with an error of the client before anything was sent, with a network error, or with a body that is
+ * too large.
  */
 export type AttemptResult =
   | { kind: 'response'; response: RawResponse }
   | Interrupted
   | { kind: 'rejected'; error: TradepostError }
-  | { kind: 'fetch_timeout' | 'broken'; cause: unknown };
+  | { kind: 'fetch_timeout' | 'broken'; cause: unknown }
+  /** The body was larger than permitted. A custom `fetch` may not know the status. */
+  | { kind: 'too_large'; cause: unknown; response: Omit<RawResponse, 'text'> | undefined };

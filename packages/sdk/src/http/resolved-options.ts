@@ -35,6 +35,8 @@ export interface ResolvedOptions {
   fetch: Fetch;
   /** Waits before a retry, instead of the runtime. */
   wait: TradepostOptions['wait'];
+  /** The maximum size of a response body after decompression. */
+  maxResponseBytes: number;
   /** Additional options for `fetch`. */
   fetchOptions: object | undefined;
   hooks: TradepostHooks;
@@ -91,7 +93,7 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
   }
   const { baseUrl, apiKey, userAgent, fetch, wait, fetchOptions, hooks, logger, validate } =
     options;
-  const { idempotency = 'detect', defaultHeaders = {} } = options;
+  const { idempotency = 'detect', defaultHeaders = {}, maxResponseBytes = 10_485_760 } = options;
   const unknown = findUnknownOption(options, clientOptionNames);
   if (unknown) throw invalidConfiguration(unknown);
   // An object with methods of its own may be a tracer, so only names of hooks are checked.
@@ -101,6 +103,11 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
   if (!['detect', 'assume', 'off'].includes(idempotency)) {
     throw invalidConfiguration(
       `idempotency must be detect, assume or off (got ${JSON.stringify(idempotency)}).`,
+    );
+  }
+  if (!(Number.isInteger(maxResponseBytes) && maxResponseBytes > 0)) {
+    throw invalidConfiguration(
+      `maxResponseBytes must be an integer of at least 1 (got ${maxResponseBytes}).`,
     );
   }
   requireFunctions('', options, ['fetch', 'wait', 'validate']);
@@ -134,6 +141,7 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
     authorize,
     idempotency,
     limits: resolveLimits(options),
+    maxResponseBytes,
     fetchOptions,
     // Read at each call, so that a later replacement of the global `fetch` takes effect.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),

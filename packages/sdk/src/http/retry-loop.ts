@@ -71,7 +71,7 @@ export function createRetryLoop(
           const data = parseResponse(response, attempt, call, options.validate);
           return { data, status, headers, requestId };
         }
-        const tag = attempt.sent?.headers[ifMatch];
+        const tag = request.headers[ifMatch];
         const original = status === 412 && tag ? restoreTags(tag) : tag;
         // A 412 had no effect.
         if (original !== undefined && original !== tag && remaining() > 0) {

@@ -1,4 +1,9 @@
-import { ConnectionError, TimeoutError, type TradepostError } from '../errors';
+import {
+  ConnectionError,
+  InvalidResponseError,
+  TimeoutError,
+  type TradepostError,
+} from '../errors';
 import type { ApiResponse } from './api-promise';
 import type { AttemptResult } from './attempt';
 import { type Attempt, createAbortError, createError, getErrorMessage } from './attempt';
@@ -47,6 +52,16 @@ export function classifyAttempt<Result>(
       throw createAbortError({ ...attempt, mayHaveBeenApplied }, result.reason);
     case 'rejected':
       throw result.error;
+    case 'too_large': {
+      const { maxResponseBytes } = options;
+      const what = `got a response of more than ${maxResponseBytes} bytes, which was not read to its end. Ask for less, for example with a smaller limit, or raise maxResponseBytes.`;
+      throw createError(InvalidResponseError, attempt, what, {
+        ...result.response,
+        code: 'response_too_large',
+        mayHaveBeenApplied,
+        cause: result.cause,
+      });
+    }
     case 'timeout':
     case 'fetch_timeout': {
       const when =
@@ -187,6 +202,10 @@ function describeNetworkError(cause: unknown): string {
 
 /** Returns what to do about a connection that failed. */
 function getNetworkHint(cause: unknown): string {
+  // undici's only reason for this message, although RFC 9110, section 15.2, permits it.
+  if (rootCause(cause).message === 'bad response') {
+    return 'The service sent 100 Continue, which this runtime rejects if it did not ask for it: keep the service, or the proxy in front of it, from sending it.';
+  }
   // OpenSSL got something else than TLS.
   return /SSL_(WRONG_VERSION|PACKET_LENGTH)|wrong version number/.test(
     `${rootCause(cause).code} ${rootCause(cause).message}`,

@@ -6,16 +6,19 @@ import {
   createError,
   getErrorMessage,
   type OutgoingRequest,
+  type RawResponse,
 } from './attempt';
 import { authorization, requestId as requestIdName } from './headers';
 import type { Instrumentation } from './instrumentation';
 import { createFetch } from './ofetch';
+import { readText, tooLarge } from './read-text';
 import type { ResolvedOptions } from './resolved-options';
 
 /** A response whose status and headers have arrived. */
 interface StartedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
+  readonly body?: unknown;
   text(): Promise<string>;
 }
 
@@ -33,10 +36,10 @@ export type Sender = (
 
 /** Creates the sender of one client. */
 export function createSender(
-  options: Pick<ResolvedOptions, 'authorize' | 'fetch' | 'fetchOptions'>,
+  options: Pick<ResolvedOptions, 'authorize' | 'fetch' | 'fetchOptions' | 'maxResponseBytes'>,
   instrumentation: Instrumentation,
 ): Sender {
-  const { authorize } = options;
+  const { authorize, maxResponseBytes } = options;
   const send = wrapFetch(options);
   return async (built, attempt, stop) => {
     let request = built;
@@ -65,25 +68,25 @@ export function createSender(
       // unless a custom fetch rejected without one.
       return toFailure((error as Error).cause ?? new Error('fetch failed without a reason'));
     }
+    const { status, headers } = response;
+    const head = { status, headers, requestId: headers.get(requestIdName) };
     try {
-      const text = await response.text();
-      const { status, headers } = response;
-      return {
-        kind: 'response',
-        response: { status, headers, requestId: headers.get(requestIdName), text },
-      };
+      const text = await readText(response, maxResponseBytes);
+      return { kind: 'response', response: { ...head, text } };
     } catch (cause) {
-      return toFailure(cause);
+      return toFailure(cause, head);
     }
   };
 }
 
-/** A custom `fetch` may have a timeout of its own. */
-function toFailure(cause: unknown): Awaited<ReturnType<Sender>> {
-  return {
-    kind: (cause as Error | null)?.name === 'TimeoutError' ? 'fetch_timeout' : 'broken',
-    cause,
-  };
+/** A custom `fetch` may have a timeout of its own, and may read the body itself. */
+function toFailure(
+  cause: unknown,
+  response?: Omit<RawResponse, 'text'>,
+): Awaited<ReturnType<Sender>> {
+  const name = (cause as Error | null)?.name;
+  if (name === tooLarge) return { kind: 'too_large', cause, response };
+  return { kind: name === 'TimeoutError' ? 'fetch_timeout' : 'broken', cause };
 }
 
 /** Takes the place of the `Headers` that ofetch creates for each request and the client does not use. */
@@ -95,7 +98,11 @@ interface ExtendedRequest {
 }
 
 /** Puts ofetch, without its own retries, around the client's `fetch`. */
-function wrapFetch({ fetch, fetchOptions }: Pick<ResolvedOptions, 'fetch' | 'fetchOptions'>) {
+function wrapFetch({
+  fetch,
+  fetchOptions,
+  maxResponseBytes,
+}: Pick<ResolvedOptions, 'fetch' | 'fetchOptions' | 'maxResponseBytes'>) {
   const { raw } = createFetch({
     // Uses the request in `init` instead of ofetch's own options, whose `Headers` are too slow.
     fetch: (url, options) =>
@@ -112,6 +119,7 @@ function wrapFetch({ fetch, fetchOptions }: Pick<ResolvedOptions, 'fetch' | 'fet
       headers: { ...headers },
       redirect: 'manual',
       signal,
+      maxResponseBytes,
     } as const;
     const options: ExtendedRequest & FetchOptions<'stream'> = {
       init: body === undefined ? init : { ...init, body },

@@ -1,7 +1,10 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { kMaxLength } from 'node:buffer';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import * as undici from 'undici';
 import type { ResponseHeaders } from '../errors';
+import { tooLargeError } from '../http/read-text';
 import { findUnknownOption, type OptionNames } from '../option-names';
 import type { Fetch } from '../options';
 
@@ -27,26 +30,55 @@ export interface PooledFetch extends Fetch {
   close(): Promise<void>;
 }
 
-/** No compression is requested, but some proxies compress all the same. */
-const decoders = new Map<string, (bytes: Uint8Array) => Uint8Array>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
+type Decode = (bytes: Uint8Array, limit: { maxOutputLength: number }) => Promise<Uint8Array>;
+
+const inflateBytes = promisify(inflate) as Decode;
+const inflateRawBytes = promisify(inflateRaw) as Decode;
+const gunzipBytes = promisify(gunzip) as Decode;
+
+/** No compression is requested, but some proxies compress all the same. zlib stops at the limit, in a thread of its own. */
+const decoders = new Map<string, Decode>([
+  ['gzip', gunzipBytes],
+  ['x-gzip', gunzipBytes],
   // Some servers leave out the header of zlib.
-  ['deflate', (bytes) => ((bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes) : inflateRawSync(bytes))],
-  ['br', brotliDecompressSync],
-  ['identity', (bytes) => bytes],
+  [
+    'deflate',
+    (bytes, limit) =>
+      (bytes[0] ?? 0) % 16 === 8 ? inflateBytes(bytes, limit) : inflateRawBytes(bytes, limit),
+  ],
+  ['br', promisify(brotliDecompress) as Decode],
+  ['identity', async (bytes) => bytes],
 ]);
 
-/** Undoes the encodings of a body, the last one first. An empty body, such as that of a 204, has none. */
-function decodeBody(bytes: Uint8Array, encodings: string): Uint8Array {
+/** A response can name any number of encodings; more than these are an attack. */
+const maxEncodings = 5;
+
+/**
+ * Undoes the encodings of a body, the last one first. An empty body, such as that of a 204, has none.
+ *
+ * @throws {Error} `ResponseTooLargeError`, and for a body that is not in these encodings
+ */
+async function decodeBody(
+  bytes: Uint8Array,
+  encodings: string,
+  maxOutputLength: number,
+): Promise<Uint8Array> {
   if (bytes.length === 0) return bytes;
+  const names = encodings
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length > maxEncodings) {
+    throw new Error(`the response has more than ${maxEncodings} content encodings`);
+  }
   let decoded = bytes;
-  for (const name of encodings.toLowerCase().split(',').reverse()) {
-    const encoding = name.trim();
-    if (encoding === '') continue;
+  for (const encoding of names.reverse()) {
     const decode = decoders.get(encoding);
     if (!decode) throw new Error(`the response has an unknown content encoding, ${encoding}`);
-    decoded = decode(decoded);
+    decoded = await decode(decoded, { maxOutputLength }).catch((error) => {
+      throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLargeError(maxOutputLength) : error;
+    });
   }
   return decoded;
 }
@@ -64,7 +96,9 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
   readonly #resolve: (response: Awaited<ReturnType<Fetch>>) => void;
   readonly #reject: (reason: unknown) => void;
+  readonly #maxBytes: number;
   readonly #chunks: Uint8Array[] = [];
+  #length = 0;
   #status = 0;
   #headers: HeaderRecord = {};
   #controller: Dispatcher.DispatchController | undefined;
@@ -73,7 +107,9 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     signal: AbortSignal,
     resolve: (response: Awaited<ReturnType<Fetch>>) => void,
     reject: (reason: unknown) => void,
+    maxBytes: number,
   ) {
+    this.#maxBytes = maxBytes;
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -101,24 +137,29 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#headers = headers;
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#length += chunk.byteLength;
+    if (this.#length > this.#maxBytes) controller.abort(tooLargeError(this.#maxBytes));
+    else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
-    this.#stopListening();
-    try {
-      const bytes = Buffer.concat(this.#chunks);
-      const headers = toHeaders(this.#headers);
-      const text = decoder.decode(decodeBody(bytes, headers.get('content-encoding') ?? ''));
-      this.#resolve({
-        status: this.#status,
-        headers,
-        text: async () => text,
-      });
-    } catch (error) {
-      this.#reject(error);
+    const bytes = Buffer.concat(this.#chunks);
+    const headers = toHeaders(this.#headers);
+    const encodings = headers.get('content-encoding');
+    if (encodings === null) this.#end(bytes, headers);
+    else {
+      decodeBody(bytes, encodings, this.#maxBytes).then(
+        (decoded) => this.#end(decoded, headers),
+        (error) => this.onResponseError(null, error),
+      );
     }
+  }
+
+  #end(bytes: Uint8Array, headers: ResponseHeaders): void {
+    this.#stopListening();
+    const text = decoder.decode(bytes);
+    this.#resolve({ status: this.#status, headers, text: async () => text });
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -129,7 +170,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
 /**
  * Creates a `fetch` over a pool of connections of undici, which takes about half of the time of Node's `fetch`. It
- * resolves when the whole response has arrived. Further requests wait for a connection. Create one for all clients of
+ * resolves when the whole response has arrived, and rejects one that is larger than the client permits. Further requests wait for a connection. Create one for all clients of
  * the program.
  *
  * @throws {RangeError} when `connections` is not an integer of at least 1, an option does not exist, or undici is
@@ -148,14 +189,17 @@ export function createPooledFetch(options: PooledFetchOptions = {}): PooledFetch
     );
   }
   const pool = dispatcher ?? new undici.Agent({ connections });
-  const fetch: Fetch = (url, { method, headers, body = null, signal }) =>
+  const fetch: Fetch = (
+    url,
+    { method, headers, body = null, signal, maxResponseBytes = kMaxLength },
+  ) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const { origin, pathname, search } = new URL(url);
       // It does not follow redirects, as the client requires.
       pool.dispatch(
         { origin, path: pathname + search, method: method as Dispatcher.HttpMethod, headers, body },
-        new ResponseCollector(signal, resolve, reject),
+        new ResponseCollector(signal, resolve, reject, maxResponseBytes),
       );
     });
   return Object.assign(fetch, { close: () => pool.close() });
