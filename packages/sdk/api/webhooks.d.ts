@@ -39,7 +39,7 @@ interface DeliveryOptions extends VerificationOptions {
   now?: Date | number | undefined;
 }
 
-export type EventHandler<Event> = (event: Event, delivery: VerifiedDelivery) => unknown;
+export type EventHandler<Event> = (event: Event, delivery: ReceivedDelivery) => unknown;
 
 export type EventHandlers = {
   readonly [Type in KnownWebhookEvent['event']]?: EventHandler<EventOf<Type>> | undefined;
@@ -174,7 +174,7 @@ export interface NodeResponse {
   end(body?: string): unknown;
 }
 
-export type OnError = (error: unknown, event: WebhookEvent, delivery: VerifiedDelivery) => unknown;
+export type OnError = (error: unknown, event: WebhookEvent, delivery: ReceivedDelivery) => unknown;
 
 export interface OrderCreatedData {
   orderId: string;
@@ -210,6 +210,10 @@ export interface OrderStatusChangedEvent {
 export type Other = string & Record<never, never>;
 
 export type RawPayload = string | Uint8Array | ArrayBuffer;
+
+export interface ReceivedDelivery extends VerifiedDelivery {
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 export interface RequestPayload {
   readonly headers: {

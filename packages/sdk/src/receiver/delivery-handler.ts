@@ -1,6 +1,6 @@
 import type { KnownWebhookEvent, WebhookEvent } from '../webhooks/event';
-import type { DeliveryHeaders, VerifiedDelivery } from '../webhooks/options';
-import type { EventHandler, WebhookReceiverOptions } from './options';
+import type { DeliveryHeaders } from '../webhooks/options';
+import type { EventHandler, ReceivedDelivery, WebhookReceiverOptions } from './options';
 
 /** The response of a receiver, before an adapter converts it for its host. */
 export interface ReceiverResponse {
@@ -37,7 +37,7 @@ export function deliveryHandler({
   onError = logError,
 }: WebhookReceiverOptions) {
   return async (
-    delivery: VerifiedDelivery,
+    delivery: ReceivedDelivery,
     { isOpen, waitUntil }: Pick<IncomingRequest, 'isOpen' | 'waitUntil'>,
   ): Promise<ReceiverResponse> => {
     const { event } = delivery;
@@ -124,7 +124,7 @@ function nextTurn(): Promise<void> {
   });
 }
 
-function logError(error: unknown, { event }: WebhookEvent, { id }: VerifiedDelivery): void {
+function logError(error: unknown, { event }: WebhookEvent, { id }: ReceivedDelivery): void {
   console.error(`Delivery ${id ?? ''} of ${event} was not handled:`, error);
 }
 

@@ -3,11 +3,21 @@ import type { VerificationOptions, VerifiedDelivery } from '../webhooks/options'
 import type { WebhookVerificationError } from '../webhooks/verification-error';
 import type { DedupeStore } from './dedupe-store';
 
+/** A verified delivery as a handler gets it, with the headers of its request. */
+export interface ReceivedDelivery extends VerifiedDelivery {
+  /**
+   * The headers of the request, by name in lower case; the values of a repeated header are joined with commas. They
+   * are as received: of the others than `webhook-id`, `webhook-timestamp` and the signatures, such as
+   * `traceparent`, nothing proves that the service sent them.
+   */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * Handles one event. A returned promise is awaited. If it throws, the service retries the delivery, unless
  * `background` is set.
  */
-export type EventHandler<Event> = (event: Event, delivery: VerifiedDelivery) => unknown;
+export type EventHandler<Event> = (event: Event, delivery: ReceivedDelivery) => unknown;
 
 /** The handlers of a receiver, by event type. */
 export type EventHandlers = {
@@ -15,7 +25,7 @@ export type EventHandlers = {
 };
 
 /** Receives an error of a handler or of the dedupe store, with the delivery that caused it. */
-export type OnError = (error: unknown, event: WebhookEvent, delivery: VerifiedDelivery) => unknown;
+export type OnError = (error: unknown, event: WebhookEvent, delivery: ReceivedDelivery) => unknown;
 
 /**
  * Keeps the host alive until work after the response is done, such as Next's `after` or a host's

@@ -1,12 +1,13 @@
-import { defaultMaxBytes } from '../webhooks/checks';
+import { deliveryHeaderNames } from '@tradepost/contract/wire';
+import { defaultMaxBytes, getHeader } from '../webhooks/checks';
 import { tooLarge } from '../webhooks/explain';
-import type { VerifiedDelivery } from '../webhooks/options';
+import type { DeliveryHeaders, VerifiedDelivery } from '../webhooks/options';
 import { WebhookVerificationError } from '../webhooks/verification-error';
 import { verifyDelivery } from '../webhooks/verify';
 import type { IncomingRequest } from './delivery-handler';
 import { createResponse, deliveryHandler, type ReceiverResponse } from './delivery-handler';
 import { createFailureLog, ownMistakes } from './failure-log';
-import type { EventIssues, WebhookReceiverOptions } from './options';
+import type { EventIssues, ReceivedDelivery, WebhookReceiverOptions } from './options';
 
 /** Receives a request and returns the response. The promise never rejects. */
 export type Receive = (incoming: IncomingRequest) => Promise<ReceiverResponse>;
@@ -49,8 +50,35 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
     } catch (error) {
       return respondToFailure(error, onVerificationError);
     }
-    return handle(delivery, incoming);
+    return handle({ ...delivery, headers: copyHeaders(headers) }, incoming);
   };
+}
+
+/**
+ * Copies the headers of a request, by name in lower case. Of an object that has only `get`, as a `FetchRequest` may,
+ * those that the service sends.
+ */
+function copyHeaders(headers: DeliveryHeaders): ReceivedDelivery['headers'] {
+  // Without a prototype, so that a name such as `constructor` finds only a header.
+  const copy: Record<string, string> = Object.create(null);
+  const list = headers as Partial<Headers>;
+  if (typeof list.forEach === 'function') {
+    list.forEach((value, name) => {
+      copy[name.toLowerCase()] = value;
+    });
+  } else {
+    for (const name of typeof list.get === 'function' ? sentNames() : Object.keys(headers)) {
+      const value = getHeader(headers, name.toLowerCase());
+      if (value) copy[name.toLowerCase()] = value;
+    }
+  }
+  return Object.freeze(copy);
+}
+
+/** Lists the headers that the service sends. */
+function sentNames(): string[] {
+  const others = ['content-type', 'user-agent', 'traceparent', 'tracestate'];
+  return [...Object.values(deliveryHeaderNames), ...others];
 }
 
 /** Creates the error for a body that has, or declares, more than `limit` bytes. */

@@ -27,6 +27,7 @@ export type {
   EventHandler,
   EventHandlers,
   OnError,
+  ReceivedDelivery,
   WaitUntil,
   WebhookReceiverOptions,
 } from '../receiver/options';

@@ -8,7 +8,7 @@ import {
   exampleSecret as secret,
   signDelivery,
 } from '../../src/testing/index';
-import { eventTypes } from '../../src/webhooks/index';
+import { eventTypes, type ReceivedDelivery } from '../../src/webhooks/index';
 import { aReceiver } from '../helpers/receiver/a-receiver';
 import type { RunningHost } from '../helpers/receiver/host';
 import { hosts } from '../helpers/receiver/hosts';
@@ -35,6 +35,22 @@ describe.each(hosts)('a receiver in $name', ({ start, loses = [], repairs = [] }
     expect(received).toMatchObject({ status: 204, body: '' });
     expect(handled).toEqual([event]);
     expect(rejected).toEqual([]);
+  });
+
+  test('passes the headers of the request to the handler, read-only, by name in lower case', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const { headers, body } = await signDelivery({ event: sampleEvent('order.created'), ...known });
+    await host.send({ body, headers: { ...headers, Traceparent: traceparent, 'X-Own': 'a, b' } });
+    const delivery = handle.mock.lastCall?.[1] as ReceivedDelivery;
+    expect(delivery.headers).toMatchObject({
+      traceparent,
+      'x-own': 'a, b',
+      'webhook-id': delivery.id,
+      'service-signature': delivery.signature,
+    });
+    expect(delivery.headers.constructor).toBeUndefined();
+    expect(Object.isFrozen(delivery.headers)).toBe(true);
+    expect(JSON.stringify(delivery)).not.toContain(secret);
   });
 
   test.each(deliveryEdgeCases)(

@@ -26,6 +26,26 @@ describe('a handler', () => {
     );
   });
 
+  test('gets the headers that the service sends from a request whose headers only have get', async () => {
+    const handler = vi.fn();
+    const { receiver } = aReceiver({ on: { 'order.status_changed': handler } });
+    const request = await aRequest();
+    request.headers.set('traceparent', '00-1-2-01');
+    request.headers.set('x-other', 'not listed');
+    const get = (name: string) => request.headers.get(name);
+    const { method, body, bodyUsed } = request;
+    await receiver.fetch({ method, headers: { get }, body, bodyUsed });
+    const headers = handler.mock.lastCall?.[1].headers;
+    expect(Object.keys(headers).sort()).toEqual([
+      'content-type',
+      'service-signature',
+      'traceparent',
+      'webhook-id',
+      'webhook-signature',
+      'webhook-timestamp',
+    ]);
+  });
+
   test('may be synchronous, and may throw', async () => {
     const { receiver, errors } = aReceiver({
       on: {

@@ -12,7 +12,13 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type { DedupeStore } from '../../src/receiver/dedupe-store';
 import { createMemoryDedupeStore } from '../../src/receiver/dedupe-store';
 import { webhookReceiver } from '../../src/receiver/webhook-receiver';
-import type { OrderStatus, Other, VerifiedDelivery, WebhookEvent } from '../../src/webhooks/index';
+import type {
+  OrderStatus,
+  Other,
+  ReceivedDelivery,
+  VerifiedDelivery,
+  WebhookEvent,
+} from '../../src/webhooks/index';
 
 const secret = 'whsec_x';
 const receiver = webhookReceiver({ secret, on: {} });
@@ -25,7 +31,9 @@ describe('webhookReceiver', () => {
         'order.status_changed': async (event, delivery) => {
           expectTypeOf(event.data.status).toEqualTypeOf<OrderStatus | Other>();
           expectTypeOf(event.event).toEqualTypeOf<'order.status_changed'>();
-          expectTypeOf(delivery).toEqualTypeOf<VerifiedDelivery>();
+          expectTypeOf(delivery).toEqualTypeOf<ReceivedDelivery>();
+          expectTypeOf(delivery).toExtend<VerifiedDelivery>();
+          expectTypeOf(delivery.headers.traceparent).toEqualTypeOf<string | undefined>();
         },
         'listing.availability_low': ({ data }) => {
           expectTypeOf(data.availableQuantity).toBeNumber();

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { WebhookReceiverOptions } from '../../../src/receiver/options';
 import { webhookReceiver } from '../../../src/receiver/webhook-receiver';
 import { exampleSecret as secret } from '../../../src/testing/index';
-import type { WebhookEvent } from '../../../src/webhooks/index';
+import type { ReceivedDelivery, WebhookEvent } from '../../../src/webhooks/index';
 import { maxBytes, now } from './limits';
 
 /** A receiver that handles every known event type, with lists of what it handled and rejected. */
@@ -10,7 +10,7 @@ export function aReceiver(options: Partial<WebhookReceiverOptions> = {}) {
   const handled: WebhookEvent[] = [];
   const rejected: string[] = [];
   const errors: unknown[] = [];
-  const handle = vi.fn(async (event: WebhookEvent) => {
+  const handle = vi.fn(async (event: WebhookEvent, _delivery: ReceivedDelivery) => {
     handled.push(event);
   });
   const receiver = webhookReceiver({
