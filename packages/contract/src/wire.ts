@@ -6,6 +6,7 @@
 export * from './accounts/account';
 export * from './deliveries/delivery';
 export * from './events/event';
+export * from './events/test-event';
 export * from './http/endpoints';
 export * from './http/headers';
 export * from './notifications/notification';

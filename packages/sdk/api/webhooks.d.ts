@@ -12,6 +12,7 @@ interface BaseReceiverOptions extends VerificationOptions {
   now?: (() => Date | number) | undefined;
   on?: EventHandlers | undefined;
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
+  test?: 'acknowledge' | 'deliver' | undefined;
   validate?: ((event: WebhookEvent) => EventIssues | Promise<EventIssues>) | undefined;
   dedupe?: DedupeStore | undefined;
   onVerificationError?: ((error: WebhookVerificationError) => unknown) | undefined;
@@ -269,6 +270,7 @@ export interface VerifiedDelivery {
   sentAt: Date | null;
   signature: string;
   secretIndex: number;
+  test: boolean;
 }
 
 export interface VerifyWebhookOptions extends DeliveryOptions {
@@ -332,6 +334,8 @@ export declare const eventTypes: readonly [
 ];
 
 export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
+
+export declare function isTestEvent({ data }: { data: object }): boolean;
 
 declare const orderStatuses: readonly [
   'pending',

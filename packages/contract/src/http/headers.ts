@@ -49,6 +49,6 @@ export const deliveryHeaderNames = {
   webhookTimestamp: 'webhook-timestamp',
   /** `v1,<base64>` over ID, timestamp and body. Source: Standard Webhooks. */
   webhookSignature: 'webhook-signature',
-  /** `true` on a test event that the account requested; absent otherwise. */
+  /** `true` on a test event that the account requested; absent otherwise. For people: `isTestEvent` reads what is signed. */
   test: 'Tradepost-Test',
 } as const;

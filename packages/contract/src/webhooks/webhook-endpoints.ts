@@ -146,7 +146,7 @@ export const webhookEndpoints = c.router({
     query: noQuerySchema,
     summary: 'Send a test event to a webhook.',
     description:
-      'The test event is signed and sent like any delivery, with the additional header `Tradepost-Test: true`, and attempted once. `Location` is the path of the delivery. If the webhook is paused, the response is a 409.',
+      'The test event is signed and sent like any delivery, with the additional header `Tradepost-Test: true`, and attempted once. It refers to nothing: each of its IDs has `TradepostTest` after the prefix, as in `ord_TradepostTest01KAJ8Q0V7T3M5X9R2C4D6F8GH`, and so has its own ID, `webhook-id`. `Location` is the path of the delivery. If the webhook is paused, the response is a 409.',
     pathParams: webhookPath,
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: sendTestEventSchema,

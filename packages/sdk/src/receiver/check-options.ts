@@ -20,6 +20,7 @@ const optionNames: OptionNames<WebhookReceiverOptions> = {
   onError: true,
   onVerificationError: true,
   validate: true,
+  test: true,
 };
 
 const eventNames: Readonly<Record<KnownWebhookEvent['event'], true>> = {
@@ -57,7 +58,10 @@ function findMistake(options: WebhookReceiverOptions): string | undefined {
       return `${name} must be true or false.`;
     }
   }
-  const { onUnhandled, dedupe, background, onError } = options;
+  const { onUnhandled, dedupe, background, onError, test } = options;
+  if (test !== undefined && test !== 'acknowledge' && test !== 'deliver') {
+    return "test must be 'acknowledge' or 'deliver'.";
+  }
   const on = options.on ?? {};
   const unknownEvent = findUnknownOption(on, eventNames);
   if (unknownEvent) {

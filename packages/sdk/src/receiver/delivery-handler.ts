@@ -8,7 +8,7 @@ export interface ReceiverResponse {
   status: number;
   /** Headers in their documented spelling. */
   headers: Record<string, string>;
-  /** A short text for the sender's log; empty on a 2xx. */
+  /** A short text for the sender's log; empty on a 2xx, except for a test event. */
   body: string;
 }
 
@@ -21,6 +21,10 @@ export function createResponse(
   const type = body ? { 'Content-Type': 'text/plain; charset=utf-8' } : {};
   return { status, headers: { ...type, ...headers }, body };
 }
+
+/** For the sender of a test event, who sees the response with the attempt. */
+const testAcknowledged =
+  "TEST: this receiver verified the test event and passed it to no handler. With test: 'deliver' it does.";
 
 /** Seconds after which the service may retry a delivery that is being handled. */
 const inProgressRetryAfter = '10';
@@ -35,6 +39,7 @@ export function deliveryHandler({
   dedupe,
   background,
   onError = logError,
+  test = 'acknowledge',
 }: WebhookReceiverOptions) {
   return async (
     delivery: ReceivedDelivery,
@@ -42,6 +47,7 @@ export function deliveryHandler({
   ): Promise<ReceiverResponse> => {
     const { event } = delivery;
     const type = event.event;
+    if (delivery.test && test === 'acknowledge') return createResponse(200, testAcknowledged);
     const handler =
       (on && Object.hasOwn(on, type) && on[type as KnownWebhookEvent['event']]) || onUnhandled;
     if (handler === 'ignore') return createResponse(204);

@@ -49,6 +49,12 @@ interface BaseReceiverOptions extends VerificationOptions {
    */
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
   /**
+   * What to do with a test event, whose data is made up: `'acknowledge'` responds with 200 and calls no handler, so that
+   * a test of a receiver in use changes nothing; `'deliver'` handles it like any other, and `delivery.test` is true.
+   * @default 'acknowledge'
+   */
+  test?: 'acknowledge' | 'deliver' | undefined;
+  /**
    * Checks the content of verified events. Pass `validateEvent` of `@tradepost/sdk/validate`: then an event of a
    * known type whose `data` lacks fields gets a 400, with the code `INVALID_EVENT`. @default no validation
    */

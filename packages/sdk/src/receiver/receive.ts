@@ -23,6 +23,7 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
     onVerificationError = createFailureLog(),
     now,
     validate,
+    test,
     ...verification
   } = options;
   const handle = deliveryHandler(options);

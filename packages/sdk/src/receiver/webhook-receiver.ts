@@ -38,7 +38,7 @@ export interface WebhookReceiver {
  * of the event type, and responds so that the service retries if necessary. Its methods never throw.
  *
  * Responses: 204 when the delivery is handled, or was handled before; 202 when it will be handled in the
- * `background`. 400 when verification fails, 413 when the body is too large, both with the code as text.
+ * `background`; 200 for a test event, unless `test` is `'deliver'`. 400 when verification fails, 413 when the body is too large, both with the code as text.
  * The service retries after these: 501 when there is no handler for the event type, 500 when the handler threw
  * or this program is misconfigured, 503 while the same delivery is being handled.
  *

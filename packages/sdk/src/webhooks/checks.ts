@@ -1,4 +1,4 @@
-import type { deliveryHeaderNames } from '@tradepost/contract/wire';
+import { type deliveryHeaderNames, isTestEvent } from '@tradepost/contract/wire';
 import type { OptionNames } from '../option-names';
 import { readEvent } from './event';
 import type {
@@ -182,5 +182,6 @@ export function runChecks(
     sentAt: id ? new Date(+timestamp * 1_000) : null,
     signature,
     secretIndex,
+    test: isTestEvent(event),
   };
 }

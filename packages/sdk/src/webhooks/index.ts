@@ -6,7 +6,12 @@
  * import { verifyWebhook } from '@tradepost/sdk/webhooks';
  * const event = await verifyWebhook({ payload: request, secret, requireTimestamp: true });
  */
-export { type EventType, eventTypes, type OrderStatus } from '@tradepost/contract/wire';
+export {
+  type EventType,
+  eventTypes,
+  isTestEvent,
+  type OrderStatus,
+} from '@tradepost/contract/wire';
 export {
   createMemoryDedupeStore,
   type DedupeState,

@@ -90,4 +90,9 @@ export interface VerifiedDelivery {
   signature: string;
   /** Index of the secret that matched: `secret` is 0, followed by `secrets`. */
   secretIndex: number;
+  /**
+   * Whether the event is a test event, which the account requested and whose data is made up. The body says so, in its IDs,
+   * so nobody can make a test of a real event or the reverse. False for a service that has no test events.
+   */
+  test: boolean;
 }

@@ -39,6 +39,7 @@ describe('a receiver rejects options when it is created:', () => {
       { secret, on, dedupe: { claim() {}, complete() {} } },
       'it has no release',
     ],
+    ['a misspelt test', { secret, on, test: 'delivered' }, "'acknowledge' or 'deliver'"],
     ['a clock that is no function', { secret, on, now: 5 }, 'now must be a function'],
   ])('%s', (_, options, message) => {
     expect(() => webhookReceiver(options as never)).toThrow(
@@ -68,6 +69,7 @@ describe('a receiver rejects options when it is created:', () => {
       onError: none,
       onVerificationError: none,
       validate: () => [],
+      test: 'deliver',
     } as const;
     expect(() => webhookReceiver(all)).not.toThrow();
     expect(() => webhookReceiver({ secrets: [secret], onUnhandled: 'ignore' })).not.toThrow();

@@ -26,6 +26,7 @@ describe.each([
       sentAt: new Date(sentAt),
       signature: headers['service-signature'],
       secretIndex: 0,
+      test: false,
     });
   });
 

@@ -3,6 +3,7 @@ import {
   type DeliveryDetails,
   type EventType,
   eventTypes,
+  isTestEvent,
   type Notification,
   webhookEventSchema,
 } from '@tradepost/contract';
@@ -35,7 +36,9 @@ describe('POST /v1/webhooks/:id/test', () => {
     const text = body.toString();
     expect(webhookEventSchema.parse(JSON.parse(text))).toEqual(JSON.parse(text));
     expect(JSON.parse(text)).toMatchObject({ event });
+    expect(isTestEvent(JSON.parse(text))).toBe(true);
     const id = String(headers['webhook-id']);
+    expect(id).toMatch(/^evt_TradepostTest[0-9A-Z]{26}$/);
     expect(headers).toMatchObject({
       'tradepost-test': 'true',
       'content-type': 'application/json',

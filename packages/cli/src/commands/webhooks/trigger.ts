@@ -104,6 +104,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It sends to every webhook of the account that subscribes to the event type, and waits. Paused webhooks are left out.',
       'Test events are signed and sent like any other, with the header `Tradepost-Test: true`, and are not retried.',
+      "A receiver of the SDK verifies them and responds, but calls its handlers only with `test: 'deliver'`.",
       'Exit code 1: one was not delivered, or there was no webhook to send to.',
     ],
   });

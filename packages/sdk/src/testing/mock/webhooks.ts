@@ -4,6 +4,7 @@ import {
   eventTypes,
   maxWebhooksPerAccount,
   type SendTestEvent,
+  testIdMark,
   type UpdateWebhook,
   type WebhookEvent,
 } from '@tradepost/contract/wire';
@@ -177,16 +178,17 @@ export function sendTestEvent(market: Market, request: HandlerRequest): MockResp
   }
   const { event } = request.body as SendTestEvent;
   const { clock } = market;
-  // IDs that are new, and do not refer to anything.
+  // IDs that are new, do not refer to anything, and are marked.
+  const newId = (prefix: string) => clock.newId(prefix).replace('_', `_${testIdMark}`);
   const createSample = (type: EventType): WebhookEvent => {
     const sample = sampleEvent(type, { createdAt: clock.timestamp() });
     const data = Object.entries(sample.data).map(([name, value]) => {
       const [, prefix] = /^([a-z]{3})_/.exec(String(value)) ?? [];
-      return [name, prefix === undefined ? value : clock.newId(prefix)];
+      return [name, prefix === undefined ? value : newId(prefix)];
     });
     return { ...sample, data: Object.fromEntries(data) } as WebhookEvent;
   };
-  const delivery = market.queueDelivery(webhook, clock.newId('evt'), createSample(event), true);
+  const delivery = market.queueDelivery(webhook, newId('evt'), createSample(event), true);
   return {
     status: 202,
     headers: { Location: `/v1/deliveries/${delivery.id}` },

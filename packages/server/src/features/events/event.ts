@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventType, WebhookEvent } from '@tradepost/contract';
+import { type EventType, testIdMark, type WebhookEvent } from '@tradepost/contract';
 import type { Clock, CommandContext } from '../../kernel/context';
 import { formatTimestamp } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
@@ -91,8 +91,15 @@ function buildTestEvent(event: EventType, { newId }: CommandContext): WithoutTim
   }
 }
 
-/** Creates a test event: a complete envelope with sample data that appears in no account's event log. */
-export function createTestEvent(eventType: EventType, context: CommandContext): StoredEvent {
+/**
+ * Creates a test event: a complete envelope with sample data that appears in no account's event log. All its IDs are marked,
+ * so that whatever a signature covers says that it is a test.
+ */
+export function createTestEvent(eventType: EventType, outer: CommandContext): StoredEvent {
+  const context: CommandContext = {
+    now: outer.now,
+    newId: (prefix) => outer.newId(prefix).replace('_', `_${testIdMark}`),
+  };
   return {
     id: context.newId('evt'),
     eventType,
