@@ -733,6 +733,13 @@ export interface SigningOptions {
   id?: string | undefined;
   sentAt?: Date | number | undefined;
   standard?: boolean | undefined;
+  position?:
+    | {
+        sequence: number;
+        orderVersion?: number | null | undefined;
+      }
+    | null
+    | undefined;
 }
 
 interface StagedSecret {

@@ -270,6 +270,8 @@ export interface VerifiedDelivery {
   sentAt: Date | null;
   signature: string;
   secretIndex: number;
+  sequence: number | null;
+  orderVersion: number | null;
   test: boolean;
 }
 

@@ -136,12 +136,10 @@ export const listDeliveriesSchema = querySchema({
   state: deliveryStateSchema
     .exactOptional()
     .meta({ description: 'Only deliveries in this state.' }),
-  since: timestampInputSchema
-    .exactOptional()
-    .meta({
-      description:
-        'Only deliveries queued at or after this time. A delivery may appear a little after its time: to miss none, overlap by some minutes, or use the event log.',
-    }),
+  since: timestampInputSchema.exactOptional().meta({
+    description:
+      'Only deliveries queued at or after this time. A delivery may appear a little after its time: to miss none, overlap by some minutes, or use the event log.',
+  }),
   statusClass: statusClassSchema.exactOptional().meta({
     description:
       'Only deliveries whose last response has this status class; `none` for those without a response.',

@@ -49,6 +49,10 @@ export const deliveryHeaderNames = {
   webhookTimestamp: 'webhook-timestamp',
   /** `v1,<base64>` over ID, timestamp and body. Source: Standard Webhooks. */
   webhookSignature: 'webhook-signature',
+  /** Where the event is: `sequence=1838339443200000, orderVersion=2`. Absent on a test event. */
+  position: 'Tradepost-Position',
+  /** Lowercase hex HMAC-SHA256 over ID, timestamp, position and body, keyed like `Service-Signature`. */
+  positionSignature: 'Tradepost-Position-Signature',
   /** `true` on a test event that the account requested; absent otherwise. For people: `isTestEvent` reads what is signed. */
   test: 'Tradepost-Test',
 } as const;

@@ -37,6 +37,24 @@ const deliveryHeaders = {
       'Standard Webhooks: `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the bytes that follow `whsec_` as base64. While a new secret is staged there are two signatures, separated by a space.',
     examples: [signedExample.webhookSignature],
   }),
+  position: z
+    .string()
+    .regex(/^sequence=\d+(, orderVersion=\d+)?(, \w+=\w+)*$/)
+    .optional()
+    .meta({
+      description:
+        'Where the event is. `sequence` is its number in the event log of the account: later events have higher ones, with gaps. `orderVersion` is the version of the order after the change, the number in its `ETag`; absent if the event is not about an order. Both are the same in every attempt. Ignore a delivery whose `orderVersion` is not higher than the one that you have: see "Order and duplicates". Ignore names that you do not know. Absent on a test event.',
+      examples: [signedExample.position],
+    }),
+  positionSignature: z
+    .string()
+    .regex(/^[0-9a-f]{64}( [0-9a-f]{64})*$/)
+    .optional()
+    .meta({
+      description:
+        'Lowercase hexadecimal HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{Tradepost-Position}.{body}`. The key is that of `Service-Signature`. Do not use a `Tradepost-Position` that it does not cover. While a new secret is staged there are two signatures, separated by a space.',
+      examples: [signedExample.positionSignature],
+    }),
   test: z
     .literal('true')
     .optional()
@@ -60,7 +78,7 @@ const description = [
     `To check your code: with the secret \`${signedExample.secret}\`, \`${deliveryHeaderNames.signature}\` is \`${signedExample.serviceSignature}\` for this body of an \`${signedExample.event.event}\`:`,
     `\`\`\`\n${signedExample.body}\n\`\`\``,
   ].join('\n\n'),
-  'Acknowledge quickly and process afterwards. An event may arrive more than once, and events may arrive out of order.',
+  'Acknowledge quickly and process afterwards. An event may arrive more than once, and events may arrive out of order: do not store `data.status` because it arrived last. Read the order when an event arrives, or compare `orderVersion` of `Tradepost-Position`, or read `GET /v1/events`, which is in order.',
 ].join('\n\n');
 
 /** Builds the operation ID of an event: `onOrderStatusChanged` for `order.status_changed`. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { formatPosition, positionHead } from '../deliveries/position';
 import type { OrderStatusChangedEvent } from '../events/event';
 
 const key = Buffer.from('a key of thirty-two bytes, or so');
@@ -17,6 +18,7 @@ const secret = `whsec_${key.toString('base64')}`;
 const body = JSON.stringify(event);
 const id = 'evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH';
 const timestamp = '1795253400';
+const position = formatPosition({ sequence: 1_838_339_481_600_000, orderVersion: 2 });
 
 function hmac(withKey: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
   return createHmac('sha256', withKey).update(text).digest(encoding);
@@ -30,5 +32,7 @@ export const signedExample = {
   id,
   timestamp,
   serviceSignature: hmac(secret, body, 'hex'),
+  position,
+  positionSignature: hmac(secret, positionHead(id, timestamp, position) + body, 'hex'),
   webhookSignature: `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}`,
 };

@@ -7,6 +7,7 @@ import {
   rejected,
   secrets,
   signHeaders,
+  signPosition,
   signService,
   signStandard,
   toleranceSeconds,
@@ -18,6 +19,8 @@ const plain = signHeaders(plainBody);
 const serviceSignature = plain['Service-Signature'] ?? '';
 const webhookSignature = plain['webhook-signature'] ?? '';
 const key = decodeSecret(secrets.current);
+
+const position = signPosition(plainBody, 'sequence=7, orderVersion=2');
 
 const onlyService = { serviceSignature: true, webhookSignature: false };
 const onlyStandard = { serviceSignature: false, webhookSignature: true };
@@ -149,6 +152,21 @@ function buildChangedSignatures(): Vector[] {
       'a captured delivery with a new webhook-timestamp',
       { 'webhook-timestamp': String(now - 10) },
       unsigned('Service-Signature does not cover the timestamp; webhook-signature does.'),
+    ),
+    changedHeaders(
+      'a position that was changed',
+      { ...position, 'Tradepost-Position': 'sequence=7, orderVersion=3' },
+      rejected('SIGNATURE_MISMATCH', 'Tradepost-Position-Signature is of another position.', both),
+    ),
+    changedHeaders(
+      'a position without its signature',
+      { 'Tradepost-Position': 'sequence=7, orderVersion=2' },
+      rejected('SIGNATURE_MISMATCH', 'Anyone could have added the position.', both),
+    ),
+    changedHeaders(
+      'the position of another delivery',
+      signPosition(Buffer.from('{}'), 'sequence=7, orderVersion=3'),
+      rejected('SIGNATURE_MISMATCH', 'Tradepost-Position-Signature covers the body too.', both),
     ),
     otherSecret(
       'a receiver with the secret of another webhook',

@@ -7,6 +7,7 @@ import {
   now,
   secrets,
   signHeaders,
+  signPosition,
   signStandard,
   toleranceSeconds,
   type Vector,
@@ -128,6 +129,16 @@ export function buildGenuineVectors(): VectorFile {
       withSecrets(
         'signatures of unknown versions beside the right one',
         { ...plain, 'webhook-signature': `v2,AAAA v1a,AAAA ${current}` },
+        [secrets.current],
+      ),
+      withSecrets(
+        'a position in the event log, with the version of the order',
+        { ...plain, ...signPosition(plainBody, 'sequence=1838339481600000, orderVersion=2') },
+        [secrets.current],
+      ),
+      withSecrets(
+        'a position while a secret is staged',
+        { ...rotation, ...signPosition(plainBody, 'sequence=7', [secrets.next, secrets.current]) },
         [secrets.current],
       ),
       atTime('a timestamp at the tolerance in the past', now - toleranceSeconds),

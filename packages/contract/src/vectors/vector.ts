@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { positionHead } from '../deliveries/position';
 
 /** A delivery to verify, and the verdict. Everything is fixed, also the time. */
 export interface Vector {
@@ -97,6 +98,19 @@ export function signHeaders(
     'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signStandard(decodeSecret(secret), eventId, timestamp, body),
+  };
+}
+
+/** Returns the headers of a position, signed with each secret. */
+export function signPosition(
+  body: Buffer,
+  position: string,
+  signers: readonly string[] = [secrets.current],
+): Record<string, string> {
+  const message = Buffer.concat([Buffer.from(positionHead(eventId, now, position)), body]);
+  return {
+    'Tradepost-Position': position,
+    'Tradepost-Position-Signature': signers.map((one) => signService(one, message)).join(' '),
   };
 }
 

@@ -1,4 +1,8 @@
-import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
+import {
+  formatPosition,
+  deliveryHeaderNames as names,
+  positionHead,
+} from '@tradepost/contract/wire';
 import type { WebhookEvent } from '../webhooks/event';
 import { concatBytes } from '../webhooks/raw-body';
 
@@ -23,6 +27,11 @@ export interface SigningOptions {
    * `webhook-timestamp` and `webhook-signature`. @default true
    */
   standard?: boolean | undefined;
+  /**
+   * Where the event is in the log of the account and in the history of its order, for `sequence` and `orderVersion` of the
+   * delivery. A service without extensions sends none. @default none
+   */
+  position?: { sequence: number; orderVersion?: number | null | undefined } | null | undefined;
 }
 
 /** Options of `signDelivery`: an event, or its raw body. */
@@ -64,8 +73,26 @@ export async function signDelivery(options: SignDeliveryOptions): Promise<Signed
     headers[names.webhookId] = id;
     headers[names.webhookTimestamp] = seconds;
     headers[names.webhookSignature] = await standardSignature(secret, id, seconds, body);
+    if (options.position) {
+      const { sequence, orderVersion = null } = options.position;
+      const position = formatPosition({ sequence, orderVersion });
+      headers[names.position] = position;
+      headers[names.positionSignature] = await signPosition(secret, id, seconds, position, body);
+    }
   }
   return createSignedDelivery(body, headers);
+}
+
+/** Computes one signature of `Tradepost-Position-Signature`. */
+async function signPosition(
+  secret: string,
+  id: string,
+  seconds: string,
+  position: string,
+  body: Uint8Array,
+): Promise<string> {
+  const message = concatBytes([encodeUtf8(positionHead(id, seconds, position)), body]);
+  return encodeHex(await hmac(encodeUtf8(secret), message));
 }
 
 /** Computes one signature of `webhook-signature`. Source: Standard Webhooks. */

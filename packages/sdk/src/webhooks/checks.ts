@@ -22,6 +22,13 @@ export const webhookTimestamp = 'webhook-timestamp' satisfies Names['webhookTime
 /** `v1,<base64>` over ID, timestamp and body. Source: Standard Webhooks. */
 export const webhookSignature = 'webhook-signature' satisfies Names['webhookSignature'];
 
+/** Where the event is: `sequence=1838339443200000, orderVersion=2`. */
+export const positionName = 'tradepost-position' satisfies Lowercase<Names['position']>;
+/** Hex HMAC-SHA256 over ID, timestamp, position and body, one for each secret. */
+export const positionSignature = 'tradepost-position-signature' satisfies Lowercase<
+  Names['positionSignature']
+>;
+
 /**
  * Returns the value of a header, case-insensitively; empty when it is missing. A repeated header is joined
  * with commas, as HTTP does.
@@ -114,6 +121,17 @@ export function isChecked(options: { payload: unknown }): options is CheckedDeli
   return typeof options.payload === 'string' || options.payload instanceof Uint8Array;
 }
 
+/** Parses a signed position. What is not in it is null, and so is all in a form that this version does not know. */
+function readPosition(position: string): Pick<VerifiedDelivery, 'sequence' | 'orderVersion'> {
+  const [, sequence, orderVersion] =
+    /^sequence=([1-9]\d{0,15})(?:, orderVersion=([1-9]\d{0,15}))?(?:, \w+=\w+)*$/.exec(position) ??
+    [];
+  return {
+    sequence: sequence ? +sequence : null,
+    orderVersion: orderVersion ? +orderVersion : null,
+  };
+}
+
 /**
  * Runs the checks of a delivery in order, and stops at the first that fails. It also checks the receiver's
  * options, so that a mistake there never weakens the verification. It is deterministic: with the same
@@ -144,6 +162,7 @@ export function runChecks(
   const timestamp = getHeader(headers, webhookTimestamp);
   const isStandard = requireTimestamp || signatures || timestamp;
   const id = isStandard ? getHeader(headers, webhookId) : '';
+  const position = isStandard ? getHeader(headers, positionName) : '';
   if (isStandard && !(signatures && timestamp && id)) return fail('MISSING_HEADER');
 
   const secretIndex = all.findIndex((secret) =>
@@ -164,6 +183,23 @@ export function runChecks(
           ),
       );
     if (!isSigned) return fail('SIGNATURE_MISMATCH', webhookSignature);
+    // A position that no signature covers must not reach a handler.
+    const isPositionSigned =
+      !position ||
+      getHeader(headers, positionSignature)
+        .split(' ', maxSignatures)
+        .some((one) =>
+          all.some((secret) =>
+            verifyHmac({
+              secret,
+              head: `${head}${position}.`,
+              body,
+              encoding: 'hex',
+              signature: one,
+            }),
+          ),
+        );
+    if (!isPositionSigned) return fail('SIGNATURE_MISMATCH', positionSignature);
     // After the signature, because an unsigned timestamp proves nothing.
     const age = seconds - +timestamp;
     if (!(Math.abs(age) <= tolerance)) return fail('TIMESTAMP_TOO_OLD', age);
@@ -183,5 +219,6 @@ export function runChecks(
     signature,
     secretIndex,
     test: isTestEvent(event),
+    ...readPosition(position),
   };
 }

@@ -5,6 +5,7 @@ import {
   getHeader,
   listSecrets,
   optionNames,
+  positionSignature,
   serviceSignature,
   webhookId,
   webhookSignature,
@@ -95,6 +96,7 @@ function refine(
     const value = signature || getHeader(headers, serviceSignature);
     return /^[0-9a-f]{64}$/.test(value) ? given : fail('MALFORMED_SIGNATURE', about);
   }
+  if (about === positionSignature) return given;
   if (!isTimestamp) return fail('MALFORMED_TIMESTAMP');
   const isSigned = /(^| )v1,\S{44}( |$)/.test(getHeader(headers, webhookSignature));
   return isSigned ? given : fail('MALFORMED_SIGNATURE', about);
@@ -147,6 +149,11 @@ function describeFailure(
     case 'MALFORMED_TIMESTAMP':
       return say(`${webhookTimestamp} must be seconds since 1970: pass the header unchanged.`);
     case 'SIGNATURE_MISMATCH':
+      if (about === positionSignature) {
+        return say(
+          'The other signatures match, but Tradepost-Position-Signature does not: Tradepost-Position was changed, or a proxy drops its signature. Pass all headers unchanged.',
+        );
+      }
       return say(
         about === webhookSignature
           ? `${shown} matches, but ${about} does not: ${webhookId} or ${webhookTimestamp} was changed. A replay with a changed timestamp looks like this.`

@@ -4,6 +4,8 @@ import {
   getHeader,
   type HmacCheck,
   listSecrets,
+  positionName,
+  positionSignature,
   runChecks,
   serviceSignature,
   webhookId,
@@ -14,7 +16,14 @@ import type { VerifiedDelivery } from './options';
 import { concatBytes } from './raw-body';
 import { fail, type VerificationFailure } from './verification-error';
 
-const allNames = [serviceSignature, webhookId, webhookTimestamp, webhookSignature];
+const allNames = [
+  serviceSignature,
+  webhookId,
+  webhookTimestamp,
+  webhookSignature,
+  positionName,
+  positionSignature,
+];
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 /** Checks a signature with WebCrypto, whose `verify` compares in constant time. */

@@ -91,6 +91,17 @@ export interface VerifiedDelivery {
   /** Index of the secret that matched: `secret` is 0, followed by `secrets`. */
   secretIndex: number;
   /**
+   * Number of the event in the event log of the account: an event with a higher one comes later. Null when the delivery has
+   * no signed position: a test event, or a delivery of a service without this extension.
+   */
+  sequence: number | null;
+  /**
+   * Version of the order after the change that caused the event: the number in its `ETag`. Null when the event is not about
+   * an order, and when the delivery has no signed position. Events may arrive out of order: an event whose version is not
+   * higher than the one that you have is old news.
+   */
+  orderVersion: number | null;
+  /**
    * Whether the event is a test event, which the account requested and whose data is made up. The body says so, in its IDs,
    * so nobody can make a test of a real event or the reverse. False for a service that has no test events.
    */

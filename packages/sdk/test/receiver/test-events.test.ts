@@ -9,7 +9,7 @@ import { anEvent, aRequest, send } from '../helpers/receiver/send';
 async function aTestDelivery(event: EventType = 'order.status_changed') {
   const { client, deliver } = mockTradepost();
   const url = 'https://receiver.example/webhooks';
-  const { id, secret = '' } = await client.webhooks.create({ url, events: [event] });
+  const { id = '', secret = '' } = await client.webhooks.create({ url, events: [event] });
   await client.webhooks.test(id, { event });
   let sent: Request | undefined;
   const keep = (request: Request) => {

@@ -27,6 +27,8 @@ describe.each([
       signature: headers['service-signature'],
       secretIndex: 0,
       test: false,
+      sequence: null,
+      orderVersion: null,
     });
   });
 

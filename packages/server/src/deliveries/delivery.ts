@@ -61,6 +61,10 @@ export interface LeasedDelivery {
   stagedSecret: string | null;
   /** The serialized envelope of the event. */
   body: string;
+  /** The version of the order after the change that caused the event; null if the event is not about an order. */
+  orderVersion: number | null;
+  /** The sequence number of the event in the log of the webhook's account; null for a test event, which is in none. */
+  sequence: number | null;
   /** When the delivery was queued, in milliseconds since 1970. */
   createdAt: number;
   /** Whether it carries a test event, which is attempted once. */

@@ -168,6 +168,11 @@ export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
           sql: dialect.bodiesWithoutJson,
         },
         {
+          problem: 'events with a version that their order has not reached',
+          sql: `SELECT e.id FROM events AS e JOIN orders AS o ON o.id = e.order_id
+          WHERE e.order_version NOT BETWEEN 1 AND o.version`,
+        },
+        {
           problem: 'notifications of another type or order than their event',
           sql: `SELECT n.id FROM notifications AS n JOIN events AS e ON e.id = n.event_id
           WHERE n.type <> replace(e.${dialect.eventType}, '.', '_') OR n.order_id IS DISTINCT FROM e.order_id`,

@@ -8,7 +8,7 @@ import { aContext, noon } from '../helpers/builders';
 const task = { taskId: 'tsk_1', orderId: 'ord_1', agentId: 'usr_agent' };
 
 function anEvent(recipients: (string | null)[]): DomainEvent {
-  const about = { orderId: 'ord_1', recipients, message: 'A task is open.' };
+  const about = { orderId: 'ord_1', orderVersion: 1, recipients, message: 'A task is open.' };
   return createEvent({ event: 'task.approval_requested', data: task }, about, aContext());
 }
 

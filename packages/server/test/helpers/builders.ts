@@ -152,6 +152,8 @@ export function aLeasedDelivery(overrides: Partial<LeasedDelivery> = {}): Leased
     secret: createEndpointSecret(),
     stagedSecret: null,
     body: '{"event":"order.created"}',
+    orderVersion: null,
+    sequence: null,
     createdAt: noon,
     test: false,
     traceContext: null,

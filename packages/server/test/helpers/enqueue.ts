@@ -36,7 +36,12 @@ export async function enqueueDelivery(
   const order: Order = anOrderRecord({ ...parties, agentId: null, listingId: trade.listing.id });
   const { id: orderId, buyerId, sellerId, agentId, listingId, quantity, status } = order;
   const data = { orderId, buyerId, sellerId, agentId, listingId, quantity, status };
-  const about = { orderId, recipients: [accountId], message: 'An order was created.' };
+  const about = {
+    orderId,
+    orderVersion: order.version,
+    recipients: [accountId],
+    message: 'An order was created.',
+  };
   const events = Array.from({ length: count }, () =>
     createEvent({ event: 'order.created', data }, about, context),
   );

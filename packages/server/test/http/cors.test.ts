@@ -36,7 +36,13 @@ describe('with --cors-origin', () => {
     expect(response.status).toBe(401);
     expect(response.headers.get('access-control-allow-origin')).toBe(page);
     const exposed = response.headers.get('access-control-expose-headers');
-    const names = ['ETag', 'X-Request-Id', 'Retry-After', 'Tradepost-Changed', 'Tradepost-Order-Version'];
+    const names = [
+      'ETag',
+      'X-Request-Id',
+      'Retry-After',
+      'Tradepost-Changed',
+      'Tradepost-Order-Version',
+    ];
     for (const name of [...names, 'Tradepost-Idempotency']) expect(exposed).toContain(name);
   });
 

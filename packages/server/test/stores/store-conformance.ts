@@ -20,6 +20,7 @@ import { describeOverdue } from './conformance/overdue';
 import { describePages } from './conformance/pages';
 import { describePauses } from './conformance/pauses';
 import { describePolling } from './conformance/polling';
+import { describePositions } from './conformance/positions';
 import { describePrunedLogs } from './conformance/pruned-logs';
 import { describeQueueInvariants } from './conformance/queue-invariants';
 import { describeReopening } from './conformance/reopening';
@@ -61,6 +62,7 @@ const allParts: Part[] = [
   describeDeliveryLists,
   describeEventLog,
   describePages,
+  describePositions,
   describeReopening,
   describeRetention,
   describePrunedLogs,

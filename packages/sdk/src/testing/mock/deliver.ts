@@ -1,11 +1,6 @@
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
 import type { Delivery, DeliveryAttempt } from '../../index';
-import {
-  createSignedDelivery,
-  type SignedDelivery,
-  signDelivery,
-  standardSignature,
-} from '../sign-delivery';
+import { createSignedDelivery, type SignedDelivery, signDelivery } from '../sign-delivery';
 import { toDelivery } from './deliveries';
 import type { DeliveryRecord, Market, WebhookRecord } from './market';
 
@@ -69,22 +64,25 @@ function requireResponse(response: Response): Response {
 }
 
 async function sign(
-  { eventId, body, test }: DeliveryRecord,
+  { eventId, body, test, position }: DeliveryRecord,
   { secret, stagedSecret }: WebhookRecord,
   sentAt: number,
   standard: boolean,
 ): Promise<SignedDelivery> {
-  const signed = await signDelivery({ body, secret, id: eventId, sentAt, standard });
+  const signing = { body, id: eventId, sentAt, standard, position };
+  const signed = await signDelivery({ ...signing, secret });
   if (!standard) return signed;
-  const { headers, body: bytes } = signed;
-  const { [names.webhookTimestamp]: seconds = '', [names.webhookSignature]: own = '' } = headers;
-  const staged =
-    stagedSecret === null ? [] : [await standardSignature(stagedSecret, eventId, seconds, bytes)];
-  return createSignedDelivery(bytes, {
-    ...headers,
-    [names.webhookSignature]: [...staged, own].join(' '),
+  const headers: Record<string, string> = {
+    ...signed.headers,
     ...(test && { [names.test]: 'true' }),
-  });
+  };
+  if (stagedSecret !== null) {
+    const { headers: staged } = await signDelivery({ ...signing, secret: stagedSecret });
+    for (const name of [names.webhookSignature, names.positionSignature]) {
+      if (name in staged) headers[name] = `${staged[name]} ${headers[name]}`;
+    }
+  }
+  return createSignedDelivery(signed.body, headers);
 }
 
 /** Sends a delivery. Returns the result, and what the receiver threw. */

@@ -8,7 +8,7 @@ import { MockProblem } from './problem';
 /** Converts a stored delivery to that of a response. */
 export function toDelivery(
   { webhooks }: Market,
-  { body: _, attempts: __, ...delivery }: DeliveryRecord,
+  { body: _, attempts: __, position: ___, ...delivery }: DeliveryRecord,
 ): Delivery {
   const webhook = webhooks.find(({ id }) => id === delivery.webhookId);
   const isPaused = webhook?.status === 'paused';

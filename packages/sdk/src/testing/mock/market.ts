@@ -1,4 +1,4 @@
-import type { EventType, WebhookEvent } from '@tradepost/contract/wire';
+import type { EventPosition, EventType, WebhookEvent } from '@tradepost/contract/wire';
 import type {
   AccountKind,
   Delivery,
@@ -77,6 +77,8 @@ export interface WebhookRecord extends Webhook {
 export interface DeliveryRecord extends Delivery {
   body: string;
   attempts: DeliveryAttempt[];
+  /** Where its event is; null for a test event. */
+  position: EventPosition | null;
 }
 
 /** An event in the log, and the accounts that may see it. */
@@ -136,7 +138,10 @@ export class Market {
     // TypeScript cannot infer that type and data belong together.
     const body = { event, createdAt, data } as WebhookEvent;
     const id = clock.newId('evt');
-    this.events.push({ id, sequence: this.events.length + 1, orderId, body, recipients });
+    const sequence = this.events.length + 1;
+    const order = 'orderId' in data ? this.orders.find((one) => one.id === orderId) : undefined;
+    const position = { sequence, orderVersion: order?.version ?? null };
+    this.events.push({ id, sequence, orderId, body, recipients });
     for (const accountId of recipients) {
       this.notifications.push({
         id: clock.newId('ntf'),
@@ -149,7 +154,7 @@ export class Market {
       });
       for (const webhook of this.webhooks) {
         if (webhook.accountId === accountId && webhook.events.includes(event)) {
-          this.queueDelivery(webhook, id, body, false);
+          this.queueDelivery(webhook, id, body, position);
         }
       }
     }
@@ -166,12 +171,12 @@ export class Market {
     return this.clock.timestamp(Math.max(0, this.polledUntil + 1 - this.clock.now()));
   }
 
-  /** Queues the delivery of an event to a webhook. */
+  /** Queues the delivery of an event to a webhook; without a position, it is a test event. */
   queueDelivery(
     { id: webhookId }: WebhookRecord,
     eventId: string,
     event: WebhookEvent,
-    test: boolean,
+    position: EventPosition | null,
   ): DeliveryRecord {
     const now = this.clock.timestamp();
     const delivery: DeliveryRecord = {
@@ -180,7 +185,7 @@ export class Market {
       eventId,
       event: event.event,
       state: 'pending',
-      test,
+      test: position === null,
       attemptCount: 0,
       lastStatus: null,
       lastError: null,
@@ -190,6 +195,7 @@ export class Market {
       finishedAt: null,
       body: JSON.stringify(event),
       attempts: [],
+      position,
     };
     this.deliveries.push(delivery);
     return delivery;

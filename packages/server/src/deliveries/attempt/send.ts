@@ -1,6 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
+import {
+  formatPosition,
+  deliveryHeaderNames as names,
+  positionHead,
+} from '@tradepost/contract/wire';
 import type { Dispatcher } from 'undici';
 import type { WebhookPolicy } from '../../features/webhooks/webhook-policy';
 import type { Clock } from '../../kernel/context';
@@ -306,7 +310,7 @@ const userAgent = `Tradepost/${version}`;
 /** The parts of a delivery that its headers depend on. */
 export type DeliveryIdentity = Pick<
   LeasedDelivery,
-  'eventId' | 'body' | 'secret' | 'stagedSecret' | 'test'
+  'eventId' | 'body' | 'secret' | 'stagedSecret' | 'test' | 'sequence' | 'orderVersion'
 >;
 
 /** Returns `webhook-signature`. While a secret is staged, it has one signature by each secret. Source: Standard Webhooks. */
@@ -336,12 +340,31 @@ export function deliveryHeaders(delivery: DeliveryIdentity, now: number): Record
     [names.webhookSignature]: standardSignatures(delivery, seconds),
   };
   if (delivery.test) headers[names.test] = 'true';
+  if (delivery.sequence !== null) addPosition(headers, delivery, delivery.sequence, seconds);
   return headers;
+}
+
+/** Adds the position of the event, with one signature by each secret. */
+function addPosition(
+  headers: Record<string, string>,
+  { eventId, orderVersion, body, secret, stagedSecret }: DeliveryIdentity,
+  sequence: number,
+  seconds: number,
+): void {
+  const position = formatPosition({ sequence, orderVersion });
+  const message = positionHead(eventId, seconds, position) + body;
+  const current = signBody(secret, message);
+  headers[names.position] = position;
+  headers[names.positionSignature] =
+    stagedSecret === null ? current : `${current} ${signBody(stagedSecret, message)}`;
 }
 
 const secretPrefix = 'whsec_';
 
-/** Returns `Service-Signature`: the lowercase hex HMAC-SHA256 of the body, keyed with the whole secret text. Source: API specification, "Signature". */
+/**
+ * Returns `Service-Signature`: the lowercase hex HMAC-SHA256 of the body, keyed with the whole secret text. Source: API
+ * specification, "Signature".
+ */
 export function signBody(secret: string, body: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }

@@ -15,6 +15,8 @@ export interface DomainEvent {
   body: string;
   /** The order that the event is about, or that caused it. */
   orderId: string;
+  /** The version of the order after the change that caused the event; null if the event is not about an order. */
+  orderVersion: number | null;
   /** Accounts that are notified, without duplicates. */
   recipients: string[];
   /** The text of the notification. */
@@ -22,7 +24,10 @@ export interface DomainEvent {
 }
 
 /** The stored part of an event. A test event has no order and no recipients except its webhook. */
-export type StoredEvent = Pick<DomainEvent, 'id' | 'eventType' | 'createdAt' | 'body'> & {
+export type StoredEvent = Pick<
+  DomainEvent,
+  'id' | 'eventType' | 'createdAt' | 'body' | 'orderVersion'
+> & {
   orderId: string | null;
 };
 
@@ -37,7 +42,9 @@ export function serializeEvent({ event, data }: WithoutTime<WebhookEvent>, now: 
 /** Creates an event. */
 export function createEvent(
   happened: WithoutTime<WebhookEvent>,
-  about: { orderId: string; recipients: (string | null)[]; message: string },
+  about: Pick<DomainEvent, 'orderId' | 'orderVersion' | 'message'> & {
+    recipients: (string | null)[];
+  },
   context: CommandContext,
 ): DomainEvent {
   return {
@@ -46,6 +53,7 @@ export function createEvent(
     createdAt: context.now,
     body: serializeEvent(happened, context.now),
     orderId: about.orderId,
+    orderVersion: about.orderVersion,
     recipients: [...new Set(about.recipients.filter((id) => id !== null))],
     message: about.message,
   };
@@ -105,6 +113,7 @@ export function createTestEvent(eventType: EventType, outer: CommandContext): St
     eventType,
     createdAt: context.now,
     orderId: null,
+    orderVersion: null,
     body: serializeEvent(buildTestEvent(eventType, context), context.now),
   };
 }

@@ -96,6 +96,8 @@ export function availabilityLow(
     },
     {
       orderId,
+      // It is about the listing; the order only caused it.
+      orderVersion: null,
       recipients: [listing.sellerId, listing.agentId],
       message: `Order ${orderId} is pending and left listing ${listing.id} with ${listing.availableQuantity} available, below its threshold of ${threshold}.`,
     },

@@ -14,6 +14,7 @@ import {
   completeTask,
   createTask,
   type Task,
+  type TaskOrder,
   taskCompleted,
 } from '../tasks/task';
 
@@ -43,6 +44,11 @@ export function allowedTransitions(status: OrderStatus): readonly OrderStatus[] 
 /** Returns the accounts of an order: buyer, seller and agent. */
 export function orderParticipants(order: Order): (string | null)[] {
   return [order.buyerId, order.sellerId, order.agentId];
+}
+
+/** Returns what an event of an order's task has from the order. */
+function toTaskOrder(order: Order): TaskOrder {
+  return { recipients: orderParticipants(order), orderVersion: order.version };
 }
 
 /** Returns whether an account may see an order: its buyer, seller and agent may. */
@@ -121,6 +127,7 @@ export function orderCreated(order: Order, context: CommandContext): DomainEvent
     },
     {
       orderId: id,
+      orderVersion: order.version,
       recipients: orderParticipants(order),
       message: `Order ${id} was created for ${quantity} of listing ${listingId}; it is ${status}.`,
     },
@@ -143,6 +150,7 @@ export function orderStatusChanged(
     },
     {
       orderId: order.id,
+      orderVersion: order.version,
       recipients: orderParticipants(order),
       message: `Order ${order.id} is now ${order.status} (was ${previousStatus}).`,
     },
@@ -185,7 +193,7 @@ export function placeOrder(
   };
   const task = order.agentId === null ? null : createTask(order.id, order.agentId, context);
   const events: DomainEvent[] = [orderCreated(order, context)];
-  if (task !== null) events.push(approvalRequested(task, orderParticipants(order), context));
+  if (task !== null) events.push(approvalRequested(task, toTaskOrder(order), context));
   if (reserved.crossedLow) events.push(availabilityLow(reserved.listing, order.id, context));
   return { order, listing: reserved.listing, task, events };
 }
@@ -256,7 +264,7 @@ export function changeStatus(
   const events = [orderStatusChanged(changed, order.status, reason, context)];
   const completed = task === null ? null : completeTask(task, context.now);
   if (completed !== null) {
-    events.push(taskCompleted(completed, to, orderParticipants(changed), context));
+    events.push(taskCompleted(completed, to, toTaskOrder(changed), context));
   }
   return {
     order: changed,

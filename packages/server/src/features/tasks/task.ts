@@ -28,16 +28,24 @@ function taskData(task: Task) {
   return { taskId: task.id, orderId: task.orderId, agentId: task.agentId };
 }
 
+/** What an event of a task has from its order. */
+export interface TaskOrder {
+  /** The participants of the order. */
+  recipients: (string | null)[];
+  /** The version of the order after the change. */
+  orderVersion: number;
+}
+
 /** Creates `task.approval_requested` for the participants of the order. */
 export function approvalRequested(
   task: Task,
-  participants: (string | null)[],
+  order: TaskOrder,
   context: CommandContext,
 ): DomainEvent {
   const message = `Order ${task.orderId} is pending and awaits the approval of its agent.`;
   return createEvent(
     { event: 'task.approval_requested', data: taskData(task) },
-    { orderId: task.orderId, recipients: participants, message },
+    { orderId: task.orderId, ...order, message },
     context,
   );
 }
@@ -46,13 +54,13 @@ export function approvalRequested(
 export function taskCompleted(
   task: Task,
   status: OrderStatus,
-  participants: (string | null)[],
+  order: TaskOrder,
   context: CommandContext,
 ): DomainEvent {
   const message = `The approval of order ${task.orderId} is complete; the order is now ${status}.`;
   return createEvent(
     { event: 'task.completed', data: taskData(task) },
-    { orderId: task.orderId, recipients: participants, message },
+    { orderId: task.orderId, ...order, message },
     context,
   );
 }

@@ -4,6 +4,7 @@ import type { DeliveryStore } from '../../deliveries/delivery-store';
 import { latestBackoffUntil } from '../../deliveries/endpoint-health';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Transaction } from './database';
+import { isUnnumbered, numberDeliveries } from './event-numbers';
 import { decodeLeaseToken, leaseDue, maxCandidates, type SearchStarts } from './leases';
 import { adjustToClock, QueueUnitOfWork, selectQueueStatus } from './queues';
 import { releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
@@ -169,6 +170,10 @@ export function createPostgresDeliveryStore(
         // Leases that were committed but did not arrive end by themselves.
         const work = (tx: Transaction) => leaseDue(db, tx, { ...request, leaseToken }, starts);
         const leased = await db.write(work, { isRepeatable: true });
+        // Only the first deliveries of an account with a long log that no one has read.
+        const number = (tx: Transaction) => numberDeliveries(tx, leased);
+        let isNumbered = !leased.some(isUnnumbered);
+        while (!isNumbered) isNumbered = !(await db.write(number, { isRepeatable: true }));
         if (leased.length > 0 || attempt === maxLeaseAttempts) return leased;
         // Other workers may have all queues locked that have something due.
         const { nextAt, newAt } = await selectDueTimes(db, starts);

@@ -29,7 +29,7 @@ const queries: Record<CopiedTable, TableQuery> = {
       updated_at`,
   },
   tasks: { key: ['id'], columns: 'id, order_id, agent_id, created_at, completed_at' },
-  events: { key: ['id'], columns: 'id, event_type, order_id, body, created_at' },
+  events: { key: ['id'], columns: 'id, event_type, order_id, body, created_at, order_version' },
   account_events: {
     key: ['event_id', 'account_id'],
     columns: 'event_id, account_id, created_at, seq',

@@ -10,23 +10,26 @@ import { firstSequenceAt } from '../../features/events/event';
 import type { CommandContext } from '../../kernel/context';
 import type { PostgresDatabase, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
+import { maxNumbered, numberEntries } from './event-numbers';
 import { insertNotifications } from './notifications';
 import type { WriteSet } from './write-set';
 
 /** Adds the inserts of events, without adding them to an event log. */
 export function insertEvents(writes: WriteSet, events: StoredEvent[]): void {
-  const rows = events.map(({ id, eventType, orderId, body, createdAt }) => ({
+  const rows = events.map(({ id, eventType, orderId, body, createdAt, orderVersion }) => ({
     id,
     eventType,
     orderId,
     body,
     createdAt,
+    orderVersion,
   }));
   writes.add(
-    `INSERT INTO events (id, event_type, order_id, body, created_at)
-     SELECT e.id, e."eventType", e."orderId", e.body, e."createdAt"
+    `INSERT INTO events (id, event_type, order_id, body, created_at, order_version)
+     SELECT e.id, e."eventType", e."orderId", e.body, e."createdAt", e."orderVersion"
      FROM json_to_recordset(${writes.bindRows(rows)})
-       AS e (id TEXT, "eventType" TEXT, "orderId" TEXT, body TEXT, "createdAt" BIGINT)`,
+       AS e (id TEXT, "eventType" TEXT, "orderId" TEXT, body TEXT, "createdAt" BIGINT,
+         "orderVersion" BIGINT)`,
   );
 }
 
@@ -142,48 +145,6 @@ export async function areCommitted(tx: Transaction, [event]: DomainEvent[]): Pro
   return (await tx.row('SELECT 1 FROM events WHERE id = $1', event.id)) !== undefined;
 }
 
-/** How many entries of a log one transaction numbers at most. */
-const maxNumbered = 1_000;
-
-/**
- * Numbers entries of an account's log that were committed since it was numbered last. All who do so take turns at the account's
- * row in `event_logs`, and each sees what was committed before its turn. So later commits get higher numbers, a number is visible
- * only together with all lower ones, and a transaction that was rolled back leaves no gap.
- *
- * @returns How many entries it numbered.
- */
-async function numberEntries(tx: Transaction, accountId: string): Promise<number> {
-  tx.send(
-    'INSERT INTO event_logs (account_id, last_seq) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING',
-    accountId,
-  );
-  const log = await tx.row<{ lastSeq: number }>(
-    'SELECT last_seq AS "lastSeq" FROM event_logs WHERE account_id = $1 FOR UPDATE',
-    accountId,
-  );
-  const entries = await tx.rows<{ eventId: string; createdAt: number }>(
-    `SELECT event_id AS "eventId", created_at AS "createdAt" FROM account_events
-     WHERE account_id = $1 AND seq IS NULL ORDER BY position LIMIT $2`,
-    accountId,
-    maxNumbered,
-  );
-  let seq = log?.lastSeq ?? 0;
-  const numbered = entries.map(({ eventId, createdAt }) => {
-    seq = Math.max(seq + 1, firstSequenceAt(createdAt));
-    return { eventId, seq };
-  });
-  if (numbered.length === 0) return 0;
-  tx.send(
-    `UPDATE account_events SET seq = n.seq
-     FROM json_to_recordset($2::json) AS n ("eventId" TEXT, seq BIGINT)
-     WHERE account_events.account_id = $1 AND account_events.event_id = n."eventId"`,
-    accountId,
-    JSON.stringify(numbered),
-  );
-  tx.send('UPDATE event_logs SET last_seq = $2 WHERE account_id = $1', accountId, seq);
-  return numbered.length;
-}
-
 /**
  * All events of an order, which are few, and their numbers in the log of the account, if they are in it. A join would let the
  * planner read the whole log instead, in the order of its numbers.
@@ -231,7 +192,7 @@ export function createPostgresEventStore(db: PostgresDatabase): EventStore {
     );
     let numbered = unnumbered === undefined ? 0 : maxNumbered;
     while (numbered === maxNumbered) {
-      numbered = await db.write((tx) => numberEntries(tx, accountId), { isRepeatable: true });
+      numbered = await db.write((tx) => numberEntries(tx, [accountId]), { isRepeatable: true });
     }
   }
 

@@ -2,6 +2,7 @@ import type { LeasedDelivery } from '../../deliveries/delivery';
 import { nextAllowedAt } from '../../deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
 import type { PostgresDatabase, Transaction } from './database';
+import { type NumberedDelivery, numberDeliveries } from './event-numbers';
 import { type Queue, QueueUnitOfWork, queueColumns } from './queues';
 
 /** How many new deliveries, and how many ended leases, a lease request looks at to find their queues. */
@@ -32,6 +33,7 @@ interface LeaseRequest {
 
 /** A locked queue from which a worker may lease. */
 interface Candidate extends Queue {
+  accountId: string;
   url: string;
   /** Encrypted if there is a secret key, like `stagedSecret`. */
   secret: string;
@@ -75,7 +77,7 @@ function lockCandidates(
   { newFrom, leasesFrom, queuesFrom }: SearchStarts,
 ): Promise<Candidate[]> {
   return tx.rows<Candidate>(
-    `SELECT ${queueColumns}, webhooks.url, webhooks.secret, webhooks.staged_secret AS "stagedSecret",
+    `SELECT ${queueColumns}, webhooks.account_id AS "accountId", webhooks.url, webhooks.secret, webhooks.staged_secret AS "stagedSecret",
        queues.next_at AS "nextAt", c."newCount", c."newDueAt", c."hasEnded"
      FROM (
        SELECT webhook_id, min(ready_at) AS ready_at, sum(is_new)::bigint AS "newCount",
@@ -130,6 +132,7 @@ async function releaseEndedLeases(
 
 /** A delivery that was just leased. */
 interface LeasedRow extends Omit<LeasedDelivery, 'leaseToken' | 'url' | 'secret' | 'stagedSecret'> {
+  accountId: string;
   dueAt: number;
   wasCounted: boolean;
 }
@@ -137,27 +140,28 @@ interface LeasedRow extends Omit<LeasedDelivery, 'leaseToken' | 'url' | 'secret'
 /**
  * Leases what is due in locked queues: from each its share of the limit, in their order.
  *
- * @param newDueAt Returns when the first new delivery of a queue is due, which may be before the counted ones if clocks differ.
+ * @param endpoints Has when the first new delivery of each queue is due, which may be before the counted ones if clocks differ.
  */
 async function leaseFromQueues(
   tx: Transaction,
   ready: readonly Queue[],
   { now, leaseUntil, leaseToken, limit }: LeaseRequest,
-  newDueAt: (webhookId: string) => number,
+  endpoints: ReadonlyMap<string, Candidate>,
 ): Promise<LeasedRow[]> {
   if (ready.length === 0) return [];
   const share = Math.max(1, Math.floor(limit / Math.min(ready.length, maxQueuesPerLease)));
   const rooms = ready.map(({ webhookId, dueFrom, concurrencyLimit, inFlight }, order) => ({
     webhookId,
-    dueFrom: Math.min(dueFrom, newDueAt(webhookId)),
+    accountId: endpoints.get(webhookId)?.accountId,
+    dueFrom: Math.min(dueFrom, endpoints.get(webhookId)?.newDueAt ?? Number.POSITIVE_INFINITY),
     room: Math.min(share, concurrencyLimit - inFlight),
     order,
   }));
   const leased = await tx.rows<LeasedRow & { order: number }>(
     `WITH picked AS (
-       SELECT d.id, d.event_id, d.counted, d.due_at, r."order"
+       SELECT d.id, d.event_id, d.counted, d.due_at, r."accountId", r."order"
        FROM json_to_recordset($1::json)
-           AS r ("webhookId" TEXT, "dueFrom" BIGINT, room BIGINT, "order" BIGINT)
+           AS r ("webhookId" TEXT, "accountId" TEXT, "dueFrom" BIGINT, room BIGINT, "order" BIGINT)
          CROSS JOIN LATERAL (
            SELECT id, event_id, counted, due_at, row_number() OVER (ORDER BY due_at, id) AS number
            FROM deliveries
@@ -172,7 +176,11 @@ async function leaseFromQueues(
      RETURNING deliveries.id, deliveries.event_id AS "eventId", deliveries.webhook_id AS "webhookId",
        deliveries.attempts AS "attemptCount", deliveries.tries AS "scheduledTries",
        deliveries.deadline_at AS "deadlineAt", deliveries.created_at AS "createdAt", deliveries.test,
-       deliveries.trace_context AS "traceContext", events.body, picked.due_at AS "dueAt",
+       deliveries.trace_context AS "traceContext", events.body,
+       events.order_version AS "orderVersion", picked."accountId",
+       (SELECT seq FROM account_events AS e
+        WHERE e.event_id = picked.event_id AND e.account_id = picked."accountId") AS sequence,
+       picked.due_at AS "dueAt",
        picked.counted AS "wasCounted", picked."order"`,
     JSON.stringify(rooms),
     now,
@@ -216,7 +224,7 @@ function toLeased(
   { url, secret, stagedSecret }: Candidate,
   row: LeasedRow,
   leaseToken: string,
-): LeasedDelivery {
+): LeasedDelivery & NumberedDelivery {
   const { id, eventId, webhookId, attemptCount, scheduledTries, deadlineAt, createdAt, test } = row;
   return {
     id,
@@ -228,6 +236,9 @@ function toLeased(
     createdAt,
     test,
     traceContext: row.traceContext,
+    orderVersion: row.orderVersion,
+    sequence: row.sequence,
+    accountId: row.accountId,
     webhookId,
     url,
     // Decrypted by the attempt: a secret that cannot be read must not stop the deliveries to others.
@@ -278,13 +289,15 @@ async function findCandidates(
   }
 }
 
-/** Leases what is due, and counts new deliveries that have to wait. */
+/**
+ * Leases what is due, with the numbers that the events have in their logs as far as one transaction gives them, and counts new deliveries that have to wait.
+ */
 export async function leaseDue(
   db: PostgresDatabase,
   tx: Transaction,
   request: LeaseRequest,
   starts: SearchStarts,
-): Promise<LeasedDelivery[]> {
+): Promise<(LeasedDelivery & NumberedDelivery)[]> {
   const { now, leaseToken } = request;
   const candidates = await findCandidates(tx, request, starts);
   if (candidates.length === 0) return [];
@@ -296,9 +309,8 @@ export async function leaseDue(
     .filter((candidate) => isAllowed(candidate, now))
     .map(({ webhookId }) => queues.get(webhookId))
     .filter(({ inFlight, concurrencyLimit }) => inFlight < concurrencyLimit);
-  const leased = await leaseFromQueues(tx, ready, request, (webhookId) => {
-    return endpoints.get(webhookId)?.newDueAt ?? Number.POSITIVE_INFINITY;
-  });
+  const leased = await leaseFromQueues(tx, ready, request, endpoints);
+  await numberDeliveries(tx, leased);
   const leasedNew = new Map<string, number>();
   for (const { webhookId, wasCounted } of leased) {
     const { inFlight, depth } = queues.get(webhookId);

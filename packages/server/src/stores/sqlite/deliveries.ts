@@ -176,6 +176,8 @@ type DueRow = [
   test: number,
   traceContext: string | null,
   body: string,
+  orderVersion: number | null,
+  sequence: number | null,
 ];
 
 interface EndpointRow {
@@ -271,8 +273,12 @@ function selectEndpoint(db: SqliteDatabase, webhookId: string): EndpointRow {
 function selectDue(db: SqliteDatabase, webhookId: string, now: number, limit: number): DueRow[] {
   return db.tuples<DueRow>(
     `SELECT deliveries.seq, deliveries.id, deliveries.event_id, deliveries.attempts, deliveries.tries,
-       deliveries.deadline_at, deliveries.created_at, deliveries.test, deliveries.trace_context, events.body
+       deliveries.deadline_at, deliveries.created_at, deliveries.test, deliveries.trace_context, events.body,
+       events.order_version, account_events.seq
      FROM deliveries JOIN events ON events.id = deliveries.event_id
+       JOIN webhooks ON webhooks.id = deliveries.webhook_id
+       LEFT JOIN account_events
+         ON account_events.event_id = events.id AND account_events.account_id = webhooks.account_id
      WHERE deliveries.webhook_id = ? AND deliveries.due_at <= ?
      ORDER BY deliveries.due_at, deliveries.seq LIMIT ?`,
     webhookId,
@@ -320,6 +326,8 @@ function leaseFromQueue(
       test,
       traceContext,
       body,
+      orderVersion,
+      sequence,
     ]) => ({
       id,
       eventId,
@@ -341,6 +349,8 @@ function leaseFromQueue(
         return db.secrets.decryptCached(secretPlaces.staged(webhookId), stagedSecret);
       },
       body,
+      orderVersion,
+      sequence,
     }),
   );
 }

@@ -18,7 +18,7 @@ const queries: Record<CopiedTable, string> = {
   orders: `SELECT id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version, created_at, updated_at
     FROM orders ORDER BY id`,
   tasks: 'SELECT id, order_id, agent_id, created_at, completed_at FROM tasks ORDER BY id',
-  events: 'SELECT id, kind, order_id, body, created_at FROM events ORDER BY id',
+  events: 'SELECT id, kind, order_id, body, created_at, order_version FROM events ORDER BY id',
   account_events: `SELECT event_id, account_id, coalesce((SELECT created_at FROM events WHERE id = event_id), 0), seq
     FROM account_events ORDER BY event_id, account_id`,
   event_logs: selectEventLogs,

@@ -9,12 +9,13 @@ import { insertNotifications } from './notifications';
 /** Inserts an event without adding it to an event log. Call inside a write. */
 export function insertEvent(db: SqliteDatabase, event: StoredEvent): void {
   db.run(
-    'INSERT INTO events (id, kind, order_id, body, created_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO events (id, kind, order_id, body, created_at, order_version) VALUES (?, ?, ?, ?, ?, ?)',
     event.id,
     event.eventType,
     event.orderId,
     event.body,
     event.createdAt,
+    event.orderVersion,
   );
 }
 

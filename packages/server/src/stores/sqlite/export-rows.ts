@@ -76,7 +76,10 @@ const exports: Record<CopiedTable, TableExport> = {
   events: {
     from: 'events',
     key: ['id'],
-    columns: { ...same('id', 'order_id', 'body', 'created_at'), event_type: 'kind' },
+    columns: {
+      ...same('id', 'order_id', 'body', 'created_at', 'order_version'),
+      event_type: 'kind',
+    },
   },
   // In the order of the log, in which PostgreSQL numbers the rows.
   account_events: {

@@ -10,6 +10,7 @@ import { eventsOfOrders } from './migrations/007-events-of-orders';
 import { ordersByUpdate } from './migrations/008-orders-by-update';
 import { listingTitles } from './migrations/009-listing-titles';
 import { prunedLogs } from './migrations/010-pruned-logs';
+import { orderVersions } from './migrations/011-order-versions';
 import { explainMigrationError } from './sqlite-errors';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
@@ -24,6 +25,7 @@ const migrations = [
   ordersByUpdate,
   listingTitles,
   prunedLogs,
+  orderVersions,
 ];
 
 /** The schema version of this program. */

@@ -31,6 +31,20 @@ describe('the headers of an attempt', () => {
     ]);
   });
 
+  test('have the position of the event, signed by each secret', () => {
+    const position = { sequence: 12, orderVersion: 3 };
+    const delivery = aLeasedDelivery({ ...position, stagedSecret: createEndpointSecret() });
+    const { eventId, secret, stagedSecret, body } = delivery;
+    const message = `${eventId}.${seconds}.sequence=12, orderVersion=3.${body}`;
+    expect(deliveryHeaders(delivery, noon)).toMatchObject({
+      'Tradepost-Position': 'sequence=12, orderVersion=3',
+      'Tradepost-Position-Signature': `${signBody(secret, message)} ${signBody(stagedSecret ?? '', message)}`,
+    });
+    const aboutListing = deliveryHeaders(aLeasedDelivery({ sequence: 12 }), noon);
+    expect(aboutListing['Tradepost-Position']).toBe('sequence=12');
+    expect(aboutListing['Tradepost-Position-Signature']).toMatch(/^[0-9a-f]{64}$/);
+  });
+
   test('mark a test event', () => {
     const headers = deliveryHeaders(aLeasedDelivery({ test: true }), noon);
     expect(headers['Tradepost-Test']).toBe('true');

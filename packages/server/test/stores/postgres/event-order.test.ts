@@ -186,7 +186,7 @@ class Run {
     const recipients = accounts.map((account) => this.#accounts[account] ?? '');
     const { id: orderId } = anOrderRecord();
     const data = { orderId, previousStatus: 'pending', status: 'confirmed' } as const;
-    const about = { orderId, recipients, message: '' };
+    const about = { orderId, orderVersion: 2, recipients, message: '' };
     const context = aContext(noon + createdAt);
     const event = createEvent({ event: 'order.status_changed', data }, about, context);
     const tx = new Transaction(client, (text, values) => ({ text, values }), null);

@@ -72,6 +72,32 @@ describe('two stores on one database', () => {
     expect(others.length).toBeGreaterThan(0);
   });
 
+  test('number the events of what they lease while the logs are read, without a deadlock', async () => {
+    const endpoints = await Promise.all(Array.from({ length: 8 }, () => addEndpoint(trade)));
+    const accountIds = endpoints.map(({ accountId }) => accountId);
+    const leased: LeasedDelivery[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      for (const accountId of accountIds) await enqueueDelivery(trade, { accountId, count: 2 });
+      const reads = accountIds.map((id) => other.events.readEvents(id, 0, 1_000));
+      const found = await Promise.all([
+        leaseDue(one, noon),
+        leaseDue(other, noon),
+        leaseDue(one, noon),
+      ]);
+      await Promise.all(reads);
+      for (const delivery of found.flat()) {
+        leased.push(delivery);
+        await one.deliveries.recordAttempts([deliveredResult(delivery, noon)], noon + 10);
+      }
+    }
+    for (const deliveries of await leaseAll(noon)) leased.push(...deliveries);
+    expect(leased).toHaveLength(endpoints.length * 2 * 10);
+    const logs = await Promise.all(accountIds.map((id) => one.events.readEvents(id, 0, 1_000)));
+    const numbers = new Map(logs.flat().map(({ id, seq }) => [id, seq]));
+    for (const { eventId, sequence } of leased) expect(sequence).toBe(numbers.get(eventId));
+    for (const log of logs) expect(new Set(log.map(({ seq }) => seq)).size).toBe(20);
+  });
+
   test('lease what others queue meanwhile, each once', async () => {
     const endpoints = await Promise.all(Array.from({ length: 6 }, () => addEndpoint(trade)));
     const queued = endpoints.flatMap(({ accountId }, index) => {

@@ -134,6 +134,11 @@ const damages: [check: string, problem: string, sql: string][] = [
   ['events', 'events whose body is not JSON', `UPDATE events SET body = '{'`],
   [
     'events',
+    'events with a version that their order has not reached',
+    'UPDATE events SET order_version = 9',
+  ],
+  [
+    'events',
     'notifications of another type or order than their event',
     `UPDATE notifications SET type = 'task_completed'`,
   ],

@@ -1,0 +1,103 @@
+import type { LeasedDelivery } from '../../deliveries/delivery';
+import { firstSequenceAt } from '../../features/events/event';
+import type { Transaction } from './database';
+
+/** How many entries of a log one transaction numbers at most. */
+export const maxNumbered = 1_000;
+
+/**
+ * Numbers entries of accounts' logs that were committed since they were numbered last. All who do so take turns at the accounts'
+ * rows in `event_logs`, and each sees what was committed before its turn. So later commits get higher numbers, a number is visible
+ * only together with all lower ones, and a transaction that was rolled back leaves no gap.
+ *
+ * @returns How many entries it numbered; at most 1,000 of each log.
+ */
+export async function numberEntries(
+  tx: Transaction,
+  accountIds: Iterable<string>,
+): Promise<number> {
+  // In one order, so that those who number several logs never wait for each other in a circle.
+  const sorted = [...new Set(accountIds)].sort();
+  tx.send(
+    `INSERT INTO event_logs (account_id, last_seq) SELECT id, 0 FROM unnest($1::text[]) AS id
+     ON CONFLICT (account_id) DO NOTHING`,
+    sorted,
+  );
+  const [logs, entries] = await Promise.all([
+    tx.rows<{ accountId: string; lastSeq: number }>(
+      `SELECT account_id AS "accountId", last_seq AS "lastSeq" FROM event_logs
+       WHERE account_id = ANY ($1::text[]) ORDER BY account_id FOR UPDATE`,
+      sorted,
+    ),
+    tx.rows<{ accountId: string; eventId: string; createdAt: number }>(
+      `SELECT e.account_id AS "accountId", e.event_id AS "eventId", e.created_at AS "createdAt"
+       FROM unnest($1::text[]) AS id CROSS JOIN LATERAL (
+         SELECT * FROM account_events WHERE account_id = id AND seq IS NULL
+         ORDER BY position LIMIT $2) AS e
+       ORDER BY e.position`,
+      sorted,
+      maxNumbered,
+    ),
+  ]);
+  if (entries.length === 0) return 0;
+  const last = new Map(logs.map(({ accountId, lastSeq }) => [accountId, lastSeq]));
+  const numbered = entries.map(({ accountId, eventId, createdAt }) => {
+    const seq = Math.max((last.get(accountId) ?? 0) + 1, firstSequenceAt(createdAt));
+    last.set(accountId, seq);
+    return { accountId, eventId, seq };
+  });
+  tx.send(
+    `UPDATE account_events SET seq = n.seq
+     FROM json_to_recordset($1::json) AS n ("accountId" TEXT, "eventId" TEXT, seq BIGINT)
+     WHERE account_events.account_id = n."accountId" AND account_events.event_id = n."eventId"`,
+    JSON.stringify(numbered),
+  );
+  tx.send(
+    `UPDATE event_logs SET last_seq = n.seq
+     FROM json_to_recordset($1::json) AS n ("accountId" TEXT, seq BIGINT)
+     WHERE event_logs.account_id = n."accountId"`,
+    JSON.stringify(Array.from(last, ([accountId, seq]) => ({ accountId, seq }))),
+  );
+  return numbered.length;
+}
+
+/** A leased delivery, and the account of its webhook. */
+export interface NumberedDelivery extends Pick<LeasedDelivery, 'eventId' | 'sequence' | 'test'> {
+  accountId: string;
+}
+
+/** Whether the event of a delivery is in a log, but has no number yet. */
+export function isUnnumbered({ test, sequence }: NumberedDelivery): boolean {
+  return !test && sequence === null;
+}
+
+/**
+ * Gives deliveries the numbers that their events have in the logs of the webhooks' accounts, and numbers these logs first if need
+ * be.
+ *
+ * @returns Whether a log has so many entries without a number that another transaction has to go on.
+ */
+export async function numberDeliveries(
+  tx: Transaction,
+  deliveries: NumberedDelivery[],
+): Promise<boolean> {
+  const unnumbered = deliveries.filter(isUnnumbered);
+  if (unnumbered.length === 0) return false;
+  const count = await numberEntries(
+    tx,
+    unnumbered.map(({ accountId }) => accountId),
+  );
+  const keys = unnumbered.map(({ accountId, eventId }) => ({ accountId, eventId }));
+  const found = await tx.rows<{ accountId: string; eventId: string; seq: number }>(
+    `SELECT k."accountId", k."eventId", e.seq
+     FROM json_to_recordset($1::json) AS k ("accountId" TEXT, "eventId" TEXT)
+     JOIN account_events AS e ON e.account_id = k."accountId" AND e.event_id = k."eventId"
+     WHERE e.seq IS NOT NULL`,
+    JSON.stringify(keys),
+  );
+  const numbers = new Map(found.map((one) => [`${one.accountId} ${one.eventId}`, one.seq]));
+  for (const delivery of unnumbered) {
+    delivery.sequence = numbers.get(`${delivery.accountId} ${delivery.eventId}`) ?? null;
+  }
+  return count > 0 && unnumbered.some(isUnnumbered);
+}
