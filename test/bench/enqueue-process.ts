@@ -39,6 +39,7 @@ async function confirm(id: string): Promise<void> {
       createdAt: now,
       body: JSON.stringify({ event: 'order.status_changed', createdAt, data }),
       orderId: id,
+      orderVersion: order.version,
       recipients: [trade.buyer.id, trade.seller.id, trade.agent.id],
       message: `Order ${id} was confirmed.`,
     };

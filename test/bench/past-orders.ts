@@ -31,6 +31,7 @@ async function addOrder({ orders }: Store, trade: Parties, newId: IdGenerator, n
     createdAt: now,
     body: JSON.stringify({ event: eventType, createdAt, data: { orderId: id, ...order } }),
     orderId: id,
+    orderVersion: 1,
     recipients: [buyer.id, seller.id, agent.id],
     message: `Order ${id} was created.`,
   });

@@ -67,6 +67,7 @@ export async function placeOrder(
     createdAt: now,
     body: orderCreatedBody(trade, id, now),
     orderId: id,
+    orderVersion: 1,
     recipients: notifyBuyer ? [buyer.id, seller.id] : [seller.id],
     message: `Order ${id} was created.`,
   });

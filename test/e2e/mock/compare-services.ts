@@ -67,7 +67,7 @@ class Normalizer {
     return text
       .replace(/whsec_[0-9A-Za-z+/]{43}=/g, 'whsec')
       .replace(/tpk_\w{4}…/g, 'tpk…')
-      .replace(/\b([a-z]{3})_([0-9A-Z]{26})\b/g, (id, prefix: string) => {
+      .replace(/\b([a-z]{3})_((?:TradepostTest)?[0-9A-Z]{26})\b/g, (id, prefix: string) => {
         const known = this.ids.get(prefix) ?? [];
         this.ids.set(prefix, known);
         if (!known.includes(id)) known.push(id);

@@ -172,34 +172,29 @@ export function runChecks(
 
   if (isStandard) {
     const head = `${id}.${timestamp}.`;
-    // A limited number, because a sender must not cause unlimited work. Other lengths are other versions.
-    const isSigned = signatures
-      .split(' ', maxSignatures)
-      .some(
-        (tag) =>
-          /^v1,.{44}$/.test(tag) &&
-          all.some((secret) =>
-            verifyHmac({ secret, head, body, encoding: 'base64', signature: tag.slice(3) }),
-          ),
-      );
-    if (!isSigned) return fail('SIGNATURE_MISMATCH', webhookSignature);
-    // A position that no signature covers must not reach a handler.
-    const isPositionSigned =
-      !position ||
-      getHeader(headers, positionSignature)
-        .split(' ', maxSignatures)
-        .some((one) =>
-          all.some((secret) =>
-            verifyHmac({
-              secret,
-              head: `${head}${position}.`,
-              body,
-              encoding: 'hex',
-              signature: one,
-            }),
-          ),
+    // A limited number, because a sender must not cause unlimited work.
+    const isSigned = (
+      list: string,
+      start: string,
+      encoding: HmacCheck['encoding'],
+      pattern: RegExp,
+    ) =>
+      list.split(' ', maxSignatures).some((tag) => {
+        const signature = pattern.exec(tag)?.[1];
+        return (
+          signature &&
+          all.some((secret) => verifyHmac({ secret, head: start, body, encoding, signature }))
         );
-    if (!isPositionSigned) return fail('SIGNATURE_MISMATCH', positionSignature);
+      });
+    // Other lengths are other versions.
+    if (!isSigned(signatures, head, 'base64', /^v1,(.{44})$/)) {
+      return fail('SIGNATURE_MISMATCH', webhookSignature);
+    }
+    // A position that no signature covers must not reach a handler.
+    const positions = getHeader(headers, positionSignature);
+    if (position && !isSigned(positions, `${head}${position}.`, 'hex', /^(.{64})$/)) {
+      return fail('SIGNATURE_MISMATCH', positionSignature);
+    }
     // After the signature, because an unsigned timestamp proves nothing.
     const age = seconds - +timestamp;
     if (!(Math.abs(age) <= tolerance)) return fail('TIMESTAMP_TOO_OLD', age);

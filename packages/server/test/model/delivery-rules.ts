@@ -142,7 +142,7 @@ export function sendTestEvent(
   const webhook = findWebhook(state, account, id);
   if (webhook.status === 'paused') throw new Rejection('webhook_paused');
   const event: ModelEvent = {
-    id: placeholder(state, 'evt'),
+    id: placeholder(state, 'testEvent'),
     type,
     createdAt: state.now,
     orderId: null,

@@ -70,7 +70,7 @@ export function createTranscript(): Transcript {
     let masked = text;
     for (const [original, replacement] of masks) masked = masked.replaceAll(original, replacement);
     masked = masked.replaceAll(
-      /\b(?:ord|usr|lst|ntf|whk|dlv|evt|tsk|key)_(?!01KAJ8Q0V7)[0-9A-Z]{26}/g,
+      /\b(?:ord|usr|lst|ntf|whk|dlv|evt|tsk|key)_(?!01KAJ8Q0V7)(?:TradepostTest)?[0-9A-Z]{26}/g,
       maskId,
     );
     for (const [pattern, replacement] of patterns) {

@@ -1,6 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exampleSecret, sampleEvent, signDelivery } from '@tradepost/sdk/testing';
+import {
+  exampleSecret,
+  type SignDeliveryOptions,
+  sampleEvent,
+  signDelivery,
+} from '@tradepost/sdk/testing';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../helpers/run-cli';
 import { aFolder } from '../../helpers/webhook-builders';
@@ -30,8 +35,9 @@ async function secretFile(text = `${exampleSecret}\n`): Promise<string> {
   return file;
 }
 
-async function setting() {
-  const { body, headers } = await signDelivery({ event, secret: exampleSecret, sentAt });
+async function setting(options: Partial<SignDeliveryOptions> = {}) {
+  const signing = { event, secret: exampleSecret, sentAt, ...options } as SignDeliveryOptions;
+  const { body, headers } = await signDelivery(signing);
   const lines = Object.entries(headers).flatMap(([name, value]) => [
     '--header',
     `${name}: ${value}`,
@@ -61,6 +67,27 @@ describe('webhooks verify', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('says where the event is, and that it is a test event', async () => {
+    const { argv, lines, text } = await setting({ position: { sequence: 7, orderVersion: 2 } });
+    const valid = await runCli([...argv, ...lines], { env, now, input: text });
+    expect(valid.exitCode).toBe(0);
+    expect(valid.stderr).toContain(
+      '\nTradepost-Position is signed: sequence 7, order version 2.\n',
+    );
+    const forged = lines.map((line) => line.replace('orderVersion=2', 'orderVersion=3'));
+    const invalid = await runCli([...argv, ...forged], { env, now, input: text });
+    expect(invalid.exitCode).toBe(1);
+    expect(invalid.stderr).toContain('Tradepost-Position was changed');
+    const data = { orderId: 'ord_TradepostTest1' };
+    const ofTest = await setting({ event: sampleEvent('order.status_changed', { data }) });
+    const result = await runCli([...ofTest.argv, ...ofTest.lines], {
+      env,
+      now,
+      input: ofTest.text,
+    });
+    expect(result.stderr).toContain('\nIt is a test event: its data is made up.\n');
   });
 
   it('checks both signatures and the time when the headers are given', async () => {

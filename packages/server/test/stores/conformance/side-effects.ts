@@ -116,7 +116,7 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
       };
       const [delivery, ...more] = await trade.store.deliveries.leaseDue(idempotencyKey);
       expect(more).toEqual([]);
-      expect(delivery).toEqual({
+      expect(delivery).toMatchObject({
         id: expect.stringMatching(/^dlv_/),
         eventId: expect.stringMatching(/^evt_/),
         leaseToken: expect.any(String),
@@ -126,6 +126,8 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
         deadlineAt: noon + 9 + retryWindowMs,
         test: false,
         traceContext: null,
+        orderVersion: 1,
+        sequence: expect.any(Number),
         webhookId: id,
         url,
         secret,

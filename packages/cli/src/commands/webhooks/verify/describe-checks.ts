@@ -27,7 +27,7 @@ export function describeInput({ bodyName, bodyLength, secretFiles }: CheckInput)
 
 /** Says what the verification of a valid delivery checked, and what it did not, a sentence a line. */
 export function describeChecks(
-  { event, id, sentAt, secretIndex }: VerifiedDelivery,
+  { event, id, sentAt, secretIndex, test, sequence, orderVersion }: VerifiedDelivery,
   input: CheckInput,
 ): string[] {
   const { isStandard, secretFiles, tolerance, now } = input;
@@ -43,6 +43,12 @@ export function describeChecks(
     `Valid: verified ${describeInput(input)}.`,
     `Service-Signature matches the secret in ${secretFiles[secretIndex]}${others}.`,
     `Event: ${type}${id === null ? '' : `, ${id}`}, created at ${event.createdAt}.`,
+    ...(test ? ['It is a test event: its data is made up.'] : []),
+    ...(sequence === null
+      ? []
+      : [
+          `Tradepost-Position is signed: sequence ${sequence}${orderVersion === null ? '' : `, order version ${orderVersion}`}.`,
+        ]),
     ...(sentAt === null
       ? []
       : [
