@@ -88,11 +88,11 @@ export async function numberDeliveries(
     unnumbered.map(({ accountId }) => accountId),
   );
   const keys = unnumbered.map(({ accountId, eventId }) => ({ accountId, eventId }));
-  const found = await tx.rows<{ accountId: string; eventId: string; seq: number }>(
+  // Without a condition on `seq`: with one, the planner may read the account's whole log for each of them.
+  const found = await tx.rows<{ accountId: string; eventId: string; seq: number | null }>(
     `SELECT k."accountId", k."eventId", e.seq
      FROM json_to_recordset($1::json) AS k ("accountId" TEXT, "eventId" TEXT)
-     JOIN account_events AS e ON e.account_id = k."accountId" AND e.event_id = k."eventId"
-     WHERE e.seq IS NOT NULL`,
+     JOIN account_events AS e ON e.account_id = k."accountId" AND e.event_id = k."eventId"`,
     JSON.stringify(keys),
   );
   const numbers = new Map(found.map((one) => [`${one.accountId} ${one.eventId}`, one.seq]));
