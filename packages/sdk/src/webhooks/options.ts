@@ -103,7 +103,7 @@ export interface VerifiedDelivery {
   orderVersion: number | null;
   /**
    * Whether the event is a test event, which the account requested and whose data is made up. The body says so, in its IDs,
-   * so nobody can make a test of a real event or the reverse. False for a service that has no test events.
+   * so no one can make a test of a real event or the reverse. False for a service that has no test events.
    */
   test: boolean;
 }
