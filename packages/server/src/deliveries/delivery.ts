@@ -226,6 +226,22 @@ export function alignResult(result: AttemptResult, now: number): AttemptResult {
   };
 }
 
+/** Records that an attempt was made, in place of what could not be stored of it. */
+const unstorable = 'unexpected (result_not_storable)';
+
+/**
+ * Returns what to record of a result that a store rejects, from the most to the least: without the response, and without the headers
+ * as well. Status, state, number and due time stay, so that no delivery is repeated because of its result.
+ */
+export function reduceResult(result: AttemptResult): AttemptResult[] {
+  if (result.attempt === null) return [];
+  const attempt = { ...result.attempt, responseSnippet: '', error: unstorable };
+  return [
+    { ...result, attempt },
+    { ...result, attempt: { ...attempt, headers: {} } },
+  ];
+}
+
 /** What an event causes. It is written in the same transaction as the event. */
 export interface FanOutResult {
   notifications: Notification[];

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/context';
 import { StoreUnavailableError } from '../kernel/errors';
-import { type AttemptResult, alignResult } from './delivery';
+import { type AttemptResult, alignResult, reduceResult } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 
 /** How long a stopping worker retries. */
@@ -11,6 +11,8 @@ const maxBatchSize = 128;
 
 interface PendingResult {
   result: AttemptResult;
+  /** What to record instead if the store rejects the result; undefined as long as it has not. */
+  reduced?: AttemptResult[];
   resolve: () => void;
 }
 
@@ -24,7 +26,7 @@ export interface OutcomeRecorderDependencies {
 /**
  * Records attempt results in batches. Results gather as long as each turn of the event loop brings more, because a commit for
  * each would cost more than the attempt. A single result is written at once. While the store is unavailable, recording is
- * retried, so that an acknowledged delivery is not sent again.
+ * retried, so that an acknowledged delivery is not sent again. Of a result that the store rejects, less is recorded.
  */
 export class OutcomeRecorder {
   readonly #dependencies: OutcomeRecorderDependencies;
@@ -110,16 +112,28 @@ export class OutcomeRecorder {
         for (const { resolve } of this.#pending.splice(0)) resolve();
         return [];
       }
-      if (batch.length === 1) {
-        const [deliveryId] = batch.map(({ result }) => result.deliveryId);
-        log.error({ err: error, deliveryId }, 'recording an attempt failed; it will be repeated');
-        return [];
-      }
+      const [only] = batch;
+      if (only !== undefined && batch.length === 1) return this.#writeReduced(only, error);
     }
     // A result that cannot be written must not block the others.
     const failed: PendingResult[] = [];
     for (const entry of batch) failed.push(...(await this.#write([entry])));
     return failed;
+  }
+
+  /** Records less of a result that the store rejects: otherwise its delivery would be made again and again. */
+  async #writeReduced(entry: PendingResult, error: unknown): Promise<PendingResult[]> {
+    const { log } = this.#dependencies;
+    const { deliveryId } = entry.result;
+    const [next, ...others] = entry.reduced ?? reduceResult(entry.result);
+    if (next === undefined) {
+      log.error({ err: error, deliveryId }, 'recording an attempt failed; it will be repeated');
+      return [];
+    }
+    log.error({ err: error, deliveryId }, 'the store rejects a result; recording less of it');
+    entry.result = next;
+    entry.reduced = others;
+    return this.#write([entry]);
   }
 
   #mayRetry(failingSince: number): boolean {

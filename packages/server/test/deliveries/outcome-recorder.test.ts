@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { AttemptResult } from '../../src/deliveries/delivery';
 import { OutcomeRecorder } from '../../src/deliveries/outcome-recorder';
 import { StoreUnavailableError } from '../../src/kernel/errors';
-import { aLeasedDelivery, noon } from '../helpers/builders';
+import { aLeasedDelivery, anAttempt, noon } from '../helpers/builders';
 import { CapturedLog } from '../helpers/captured-log';
 import { FakeClock, settle } from '../helpers/fake-clock';
 import { aResult } from '../helpers/leasing';
 
+const error = 'unexpected (result_not_storable)';
 const unavailable = new StoreUnavailableError('SQLite: database or disk is full (SQLITE_FULL)');
 
 let clock: FakeClock;
@@ -17,6 +18,10 @@ let batches: { ids: string[]; now: number }[];
 let results: (Error | null)[];
 /** Results that the store can never write. */
 let cursed: Set<string>;
+/** Returns why the store rejects a result for its content; by default none is. */
+let rejects: (outcome: AttemptResult) => boolean;
+/** What the store has written. */
+let stored: AttemptResult[];
 /** Releases a slow store. */
 let letGo: (() => void) | null;
 let recorder: OutcomeRecorder;
@@ -32,6 +37,8 @@ async function recordAttempts(outcomes: AttemptResult[], now: number): Promise<v
   const fault = results.shift() ?? null;
   if (fault !== null) throw fault;
   if (ids.some((id) => cursed.has(id))) throw new TypeError('that cannot be written');
+  if (outcomes.some(rejects)) throw new TypeError('invalid byte sequence');
+  stored.push(...outcomes);
 }
 
 function anOutcome(id: string): AttemptResult {
@@ -51,6 +58,8 @@ beforeEach(() => {
   batches = [];
   results = [];
   cursed = new Set();
+  rejects = () => false;
+  stored = [];
   letGo = null;
   recorder = new OutcomeRecorder({ deliveries: { recordAttempts }, clock, log: logs.log });
 });
@@ -146,10 +155,54 @@ describe('the outcome recorder', () => {
       ['one', 'bad', 'two'],
       ['one'],
       ['bad'],
+      ['bad'],
+      ['bad'],
       ['two'],
     ]);
     const line = await logs.next('recording an attempt failed; it will be repeated');
     expect(line).toMatchObject({ level: 50, deliveryId: 'bad' });
+  });
+
+  test.each([
+    ['the response', 'snippet', { responseSnippet: '', error, status: 503 }],
+    ['the headers', 'headers', { responseSnippet: '', error, headers: {}, status: 503 }],
+  ] as const)('records less of a result if the store rejects %s', async (_, part, attempt) => {
+    rejects = ({ attempt: one }) => {
+      if (part === 'headers') return one !== null && Object.keys(one.headers).length > 0;
+      return one?.responseSnippet === 'ok ☕';
+    };
+    const outcome = aResult(aLeasedDelivery({ id: 'bad', attemptCount: 4 }), {
+      attempt: anAttempt({ status: 503, responseSnippet: 'ok ☕' }),
+      state: 'pending',
+      nextAttemptAt: noon + 60_000,
+    });
+    await Promise.all([recorder.record(outcome), record('good').all]);
+    expect(stored.map(({ deliveryId }) => deliveryId).sort()).toEqual(['bad', 'good']);
+    const bad = stored.find(({ deliveryId }) => deliveryId === 'bad');
+    // It counts, waits and ends as any other.
+    expect(bad).toMatchObject({ number: 5, state: 'pending', nextAttemptAt: noon + 60_000 });
+    expect(bad?.attempt).toEqual({ ...outcome.attempt, ...attempt });
+    const line = await logs.next('the store rejects a result; recording less of it');
+    expect(line).toMatchObject({ level: 50, deliveryId: 'bad' });
+  });
+
+  test('keeps a delivery delivered whose response the store rejects', async () => {
+    rejects = ({ attempt }) => attempt?.responseSnippet !== '';
+    await recorder.record(
+      aResult(aLeasedDelivery(), { attempt: anAttempt({ responseSnippet: 'ok' }) }),
+    );
+    expect(stored).toMatchObject([{ state: 'delivered', attempt: { status: 200 } }]);
+  });
+
+  test('records the reduced result later if the store becomes unavailable meanwhile', async () => {
+    rejects = ({ attempt }) => attempt?.responseSnippet !== '';
+    results = [null, unavailable];
+    const recorded = recorder.record(
+      aResult(aLeasedDelivery(), { attempt: anAttempt({ responseSnippet: 'ok' }) }),
+    );
+    await clock.advance(1_000);
+    await recorded;
+    expect(stored).toHaveLength(1);
   });
 
   test('loses no result when the store fails while it separates the valid from the invalid', async () => {
@@ -164,6 +217,8 @@ describe('the outcome recorder', () => {
       null,
       new TypeError('one of these cannot be written'),
       unavailable,
+      null,
+      null,
       null,
       unavailable,
     ];
