@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { StoreCopyProgress } from '../stores/copy-store';
 import { describeDatabase, isPostgresUrl } from '../stores/database-url';
 import { runInterruptible } from './interruptible';
+import { UsageError } from './operator-error';
 import { jsonOption, parseDatabase } from './options';
 import { printResult, type Streams } from './output';
 
@@ -16,13 +17,13 @@ interface Options {
 const progressIntervalMs = 2_000;
 
 function parseSource(text: string): string {
-  if (isPostgresUrl(text)) throw new InvalidArgumentError('It must be a SQLite file.');
-  return parseDatabase(text);
+  if (isPostgresUrl(text)) throw new UsageError('--from must be a SQLite file.');
+  return parseDatabase(text, '--from');
 }
 
 function parseTarget(text: string): string {
-  if (isPostgresUrl(text)) return parseDatabase(text);
-  throw new InvalidArgumentError('It must be a URL that starts with postgres://.');
+  if (isPostgresUrl(text)) return parseDatabase(text, '--to');
+  throw new UsageError('--to must be a URL that starts with postgres://.');
 }
 
 const verbs = { copy: 'copying', verify: 'comparing' };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
-import { describeDatabase, isPostgresUrl } from '../stores/database-url';
+import { describeDatabase, findDatabaseFault, isPostgresUrl } from '../stores/database-url';
 import { OperatorError, UsageError } from './operator-error';
 
 /** Returns a parser for integers from `min` to `max`. */
@@ -135,22 +135,17 @@ export function readOptionFile(flag: string, file: string): string {
 /**
  * Parses a database: a path, or the URL of a PostgreSQL database.
  *
- * @throws InvalidArgumentError for another URL, which as a path would be a new file.
+ * @param option What the message calls it.
+ * @throws UsageError for anything else, which as a path would be a new file. The message does not show it, as that of an
+ *   `InvalidArgumentError` would: it may have a password anywhere.
  */
-export function parseDatabase(text: string): string {
-  if (isPostgresUrl(text)) {
-    if (!URL.canParse(text.replace(/,[^/?]*/, ''))) {
-      throw new InvalidArgumentError('It is not a URL such as postgres://user@host:5432/database.');
-    }
-    return text;
-  }
-  const [, scheme] = /^(\w+):\/\//.exec(text) ?? [];
-  if (scheme !== undefined) {
-    throw new InvalidArgumentError(
-      `${scheme}:// is not supported: use the path of a SQLite file, or a URL that starts with postgres://.`,
-    );
-  }
-  return parseFile(text);
+export function parseDatabase(text: string, option: string): string {
+  const fault =
+    text.trim() === ''
+      ? 'It must not be empty. Check for an empty variable.'
+      : findDatabaseFault(text);
+  if (fault !== null) throw new UsageError(`${option} is not valid. ${fault}`);
+  return text;
 }
 
 /** The `--database` option of every command: of a database that exists, or is created. */
@@ -159,7 +154,7 @@ export function databaseOption({ mustExist = false } = {}): Option {
   return new Option('--database <database>', `SQLite file (${what}) or postgres:// URL`)
     .env('TRADEPOST_DATABASE')
     .default('./tradepost.db')
-    .argParser(parseDatabase);
+    .argParser((text) => parseDatabase(text, '--database (TRADEPOST_DATABASE)'));
 }
 
 /**

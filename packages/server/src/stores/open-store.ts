@@ -1,4 +1,5 @@
-import { isPostgresUrl } from './database-url';
+import { StoreUnavailableError } from '../kernel/errors';
+import { findDatabaseFault, isPostgresUrl } from './database-url';
 import type { PostgresOptions } from './postgres/database';
 import type { SqliteOptions } from './sqlite/database';
 import { explainUseError } from './sqlite/sqlite-errors';
@@ -11,9 +12,11 @@ export interface StoreOptions extends SqliteOptions, PostgresOptions {}
 /**
  * Opens the store in a database: a SQLite file, or the URL of a PostgreSQL database.
  *
- * @throws StoreUnavailableError if it cannot be opened. The message names it.
+ * @throws StoreUnavailableError if it is neither, or cannot be opened. The message names it.
  */
 export async function openStore(database: string, options: StoreOptions = {}): Promise<Store> {
+  const fault = findDatabaseFault(database);
+  if (fault !== null) throw new StoreUnavailableError(`The database is not valid. ${fault}`);
   if (!isPostgresUrl(database)) return openSqliteStore(database, options);
   // Loaded only where it is used, so that a server with a file starts faster.
   const { openPostgresStore } = await import('./postgres/postgres-store');

@@ -57,6 +57,20 @@ async function readSchemaVersion(client: pg.ClientBase, name: string): Promise<n
   return Number(rows[0]?.version ?? 0);
 }
 
+/**
+ * Checks that all texts can be stored: those of clients and receivers have any characters. The driver always sends UTF-8.
+ *
+ * @throws StoreUnavailableError
+ */
+async function requireUtf8(client: pg.ClientBase, name: string): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding ?? 'UTF8';
+  if (/^utf-?8$/i.test(encoding)) return;
+  throw new StoreUnavailableError(
+    `The database ${name} has the encoding ${encoding}, which cannot store all texts; UTF8 is needed. Create another database: CREATE DATABASE tradepost ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0. A dump of this one can be restored into it.`,
+  );
+}
+
 /** Which databases are accepted. */
 export interface SchemaOptions {
   /**
@@ -69,17 +83,20 @@ export interface SchemaOptions {
 /**
  * Returns the schema version of a database; 0 for an empty one.
  *
- * @throws StoreUnavailableError if the database belongs to another program or to a newer server, or has an unfinished copy.
+ * @throws StoreUnavailableError if the database is not UTF-8, belongs to another program or to a newer server, or has an unfinished copy.
  */
 export async function requireKnownSchema(
   db: PostgresDatabase,
   { mayBeUnfinished = false }: SchemaOptions = {},
 ): Promise<number> {
   const name = describeDatabase(db.url);
-  const { version, isUnfinished } = await db.withConnection(async (client) => ({
-    version: await readSchemaVersion(client, name),
-    isUnfinished: !mayBeUnfinished && (await hasUnfinishedCopy(client)),
-  }));
+  const { version, isUnfinished } = await db.withConnection(async (client) => {
+    await requireUtf8(client, name);
+    return {
+      version: await readSchemaVersion(client, name),
+      isUnfinished: !mayBeUnfinished && (await hasUnfinishedCopy(client)),
+    };
+  });
   if (isUnfinished) {
     throw new StoreUnavailableError(
       `The database ${name} has an unfinished copy of a SQLite database, so it cannot be used yet. Run the same tradepost-server migrate-store again to continue the copy, or remove the tables and start over.`,

@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { StoreUnavailableError } from '../../kernel/errors';
-import { isUnusable, StandbyError } from './postgres-errors';
+import {
+  type DatabaseHost,
+  type DatabaseUrl,
+  parseDatabaseUrl,
+  readTlsOptions,
+} from './connection-url';
+import { isUnusable, ReadOnlyError } from './postgres-errors';
 
 /** Options of the connections to PostgreSQL. */
 export interface PoolOptions {
@@ -59,36 +65,33 @@ export const takeTime = `SELECT ${milliseconds('clock_timestamp()')} AS time`;
 /** Starts a transaction behind a pooler such as PgBouncer, where another client gets the session next. */
 const beginPooled = `BEGIN ISOLATION LEVEL READ COMMITTED; ${setLimits('LOCAL')}`;
 
-/**
- * Splits the URL of a database with several hosts, such as `postgres://a:5432,b:5432/tradepost`, into one URL for each host.
- *
- * @throws StoreUnavailableError if it requests connections to standbys.
- */
-function listHostUrls(url: string): string[] {
-  const [, start = '', hosts = '', rest = ''] =
-    /^(\w+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? [];
-  const [, wanted] = /[?&]target_session_attrs=([^&]*)/.exec(rest) ?? [];
-  if (wanted !== undefined && !/^(read-write|primary)$/.test(wanted)) {
-    throw new StoreUnavailableError(
-      `target_session_attrs=${wanted} is not supported: the server connects to the host that accepts changes. Leave it out.`,
-    );
-  }
-  const named = rest.replace(
-    new RegExp(`([?&]application_name=)(?!${sessionName})`),
-    `$1${sessionName}%20`,
-  );
-  const end = named.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
-  return hosts.split(',').map((host) => `${start}${host}${end}`);
-}
-
 /** The names of all sessions of this program start like this, also if its URL has another name: see `final-time.ts`. */
 export const sessionName = 'tradepost';
 
-/** Returns the settings of a connection to one host. */
-function toConnectionConfig(url: string): pg.ClientConfig {
+function toSessionName(name: string | undefined): string {
+  if (name === undefined) return sessionName;
+  return name.startsWith(sessionName) ? name : `${sessionName} ${name}`;
+}
+
+/**
+ * Returns the settings of a connection to one host. They have no connection string: the driver would read it in a way of its own.
+ *
+ * @throws StoreUnavailableError if a file of TLS cannot be read.
+ */
+function toConnectionConfig(url: DatabaseUrl, { host, port }: DatabaseHost): pg.ClientConfig {
+  const { user, password, database, options, applicationName, tls } = url;
+  const isSocket = (host ?? process.env.PGHOST)?.startsWith('/') === true;
   return {
-    connectionString: url,
-    application_name: sessionName,
+    host,
+    port,
+    user,
+    password,
+    database,
+    options,
+    // Never undefined, or the driver would give PGSSLMODE another meaning.
+    ssl: tls === null || isSocket ? false : readTlsOptions(tls),
+    ...(tls?.isDirect && !isSocket && { sslnegotiation: 'direct' }),
+    application_name: toSessionName(applicationName),
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
@@ -97,24 +100,39 @@ function toConnectionConfig(url: string): pg.ClientConfig {
   };
 }
 
+/** @throws StoreUnavailableError if it is not a URL, or has unsupported settings. */
+function parseUrl(url: string): DatabaseUrl {
+  try {
+    return parseDatabaseUrl(url);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new StoreUnavailableError(`The database is not valid. ${error.message}`);
+  }
+}
+
 /** The hosts of a database. All connections of a process lead to the host that was found to accept changes. */
 export class Hosts {
-  readonly #urls: string[];
+  readonly #url: DatabaseUrl;
   #current = 0;
 
-  /** @throws StoreUnavailableError if the URL has unsupported settings. */
+  /** @throws StoreUnavailableError if the URL has unsupported settings, or files that cannot be read. */
   constructor(url: string) {
-    this.#urls = listHostUrls(url);
+    this.#url = parseUrl(url);
+    for (const host of this.#url.hosts) toConnectionConfig(this.#url, host);
   }
 
   /** The settings of the next connection. */
   get config(): pg.ClientConfig {
-    return toConnectionConfig(this.#urls[this.#current] ?? '');
+    const { hosts } = this.#url;
+    return toConnectionConfig(
+      this.#url,
+      hosts[this.#current] ?? { host: undefined, port: undefined },
+    );
   }
 
   /** Tries another host next, unless that has happened since this one was used. */
   passOver(host: number): void {
-    if (host === this.#current) this.#current = (this.#current + 1) % this.#urls.length;
+    if (host === this.#current) this.#current = (this.#current + 1) % this.#url.hosts.length;
   }
 
   /** The number of the host that is used. */
@@ -135,14 +153,27 @@ export interface HostClient extends pg.ClientBase {
   timeline: string | null;
 }
 
+/** Returns whether a server is a standby; false if it does not know. */
+async function isStandby(client: pg.ClientBase): Promise<boolean> {
+  try {
+    const { rows } = await client.query<{ standby: boolean }>(
+      'SELECT pg_is_in_recovery() AS standby',
+    );
+    return rows[0]?.standby === true;
+  } catch (error) {
+    if (isUnusable(error)) throw error;
+    // Another database that speaks the protocol and has no such function.
+    return false;
+  }
+}
+
 /** Checks that a new connection leads to a server that accepts changes. */
-async function requirePrimary(client: pg.ClientBase): Promise<void> {
+async function requireWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>(
     'SHOW transaction_read_only',
   );
-  if (rows[0]?.transaction_read_only === 'on') {
-    throw new StandbyError('The server accepts no changes: it is a standby.');
-  }
+  if (rows[0]?.transaction_read_only !== 'on') return;
+  throw new ReadOnlyError(await isStandby(client));
 }
 
 /** Returns the socket of a connection, which its types hide. */
@@ -164,7 +195,7 @@ export function gatherStatements(client: pg.ClientBase): void {
 
 /** Learns what a connection leads to, and prepares it. */
 async function prepare(client: HostClient): Promise<void> {
-  await requirePrimary(client);
+  await requireWritable(client);
   try {
     const { rows } = await client.query<{ timeline: string; port: number | null }>(
       `SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline,

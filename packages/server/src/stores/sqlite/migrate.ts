@@ -106,11 +106,17 @@ function requireTradepost(connection: Database.Database): void {
 }
 
 /**
- * Rejects a schema that this program does not know.
+ * Rejects a schema that this program does not know, and an encoding for which it is not meant.
  *
- * @throws StoreUnavailableError for a database of a newer server.
+ * @throws StoreUnavailableError for a database of a newer server, or of UTF-16.
  */
 export function requireKnownSchema(connection: Database.Database): void {
+  const encoding = connection.pragma('encoding', { simple: true });
+  if (encoding !== 'UTF-8') {
+    throw new StoreUnavailableError(
+      `The database ${connection.name} has the encoding ${encoding}; UTF-8 is needed. Let tradepost-server create the file.`,
+    );
+  }
   const version = readSchemaVersion(connection);
   if (version <= currentSchemaVersion) return;
   throw new StoreUnavailableError(
