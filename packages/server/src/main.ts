@@ -2,6 +2,7 @@ import { OperatorError } from './commands/operator-error';
 import { escapeControlChars } from './commands/output';
 import { createProgram } from './commands/program';
 import { StoreUnavailableError } from './kernel/errors';
+import { redactOutput } from './kernel/redact';
 
 try {
   await createProgram({ stdout: process.stdout, stderr: process.stderr }).parseAsync();
@@ -10,6 +11,6 @@ try {
   if (!(error instanceof OperatorError || error instanceof StoreUnavailableError)) throw error;
   // It may have text of a database. Its own line breaks stay.
   const lines = error.message.split('\n').map(escapeControlChars);
-  process.stderr.write(`error: ${lines.join('\n')}\n`);
+  process.stderr.write(redactOutput(`error: ${lines.join('\n')}\n`));
   process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
 }

@@ -59,14 +59,19 @@ export function escapeControlCharsInJson(json: string): string {
   return json.replace(controlCharsInJson, escapeChar);
 }
 
+/** What is between `//` and `@`, or has a colon before `@`, also of a text that is no valid URL. */
+const userInfo = /\/\/(?:[^\s"'\\]*:[^\s"'\\]*|[^\s"'\\/?#]*)@|[\w.%+-]+:(?!\/\/)[^\s"'\\@]+@/g;
+
 /**
- * Redacts API keys and endpoint secrets: `tpk_…`, `whsec_…`. People paste them in place of IDs, services
+ * Redacts API keys, endpoint secrets and the credentials of URLs: `tpk_…`, `whsec_…`, `//…@`. People paste them in place of IDs, services
  * quote what they received, and stderr ends up in logs.
  *
  * @param text plain text or JSON. JSON stays valid: quotes and escapes are not touched.
  */
 export function redactSecrets(text: string): string {
-  return text.replace(/(tpk|whsec)_[\w%+/=-]{8,}/g, '$1_…');
+  return text
+    .replace(/(tpk|whsec)_[\w%+/=-]{8,}/g, '$1_…')
+    .replace(userInfo, (found) => (found.startsWith('//') ? '//…@' : '…@'));
 }
 
 const redacted = '[redacted]';

@@ -15,6 +15,9 @@ describe('displayed text', () => {
     ],
     [`${key},${key} and ${secret}`, 'tpk_…,tpk_… and whsec_…'],
     [`/v1/orders/ord_${encodeURIComponent(secret)}`, '/v1/orders/ord_whsec_…'],
+    ["argument 'http//u:p/w@h' is invalid", "argument 'http//…@h' is invalid"],
+    ['https://u:p@h.example/x and u:p%20@h', 'https://…@h.example/x and …@h'],
+    ['https://receiver.example/@me and a: b@c', 'https://receiver.example/@me and a: b@c'],
     [JSON.stringify({ a: `\n${key}`, b: 1 }), String.raw`{"a":"\ntpk_…","b":1}`],
   ])('%j contains no key and no secret', (text, redacted) => {
     expect(redactSecrets(text)).toBe(redacted);

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { Command } from 'commander';
+import { redactOutput } from '../kernel/redact';
 import { version } from '../kernel/version';
 import { addAccountCommands } from './accounts';
 import { addBackupCommands } from './backup';
@@ -33,7 +34,8 @@ export function createProgram(streams: Streams): Command {
     .showHelpAfterError('(see --help)')
     .configureOutput({
       writeOut: (text) => streams.stdout.write(text),
-      writeErr: (text) => streams.stderr.write(text),
+      // Its messages quote the command line and the environment.
+      writeErr: (text) => streams.stderr.write(redactOutput(text)),
     });
   program.hook('preAction', (_program, command) => {
     // A server that runs must not end because of its output; it has its own handler.

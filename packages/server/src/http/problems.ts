@@ -11,7 +11,8 @@ import {
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { DomainError, OutcomeUnknownError, StoreUnavailableError } from '../kernel/errors';
-import { getRequestId, redactSecrets } from './request-log';
+import { redactSecrets } from '../kernel/redact';
+import { getRequestId } from './request-log';
 
 /** A problem before it is completed for a response. */
 export interface ProblemInput {

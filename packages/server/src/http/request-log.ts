@@ -5,6 +5,7 @@ import { headerNames } from '@tradepost/contract/wire';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../features/accounts/account';
+import { redactSecrets } from '../kernel/redact';
 import type { LogSampler } from './log-sampler';
 
 /** How Node spells it in `headers`. */
@@ -133,14 +134,6 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
     });
     next();
   };
-}
-
-/**
- * Redacts API keys and endpoint secrets in a text, such as a path in which a client sent a key in place of an ID, before it is
- * logged or returned.
- */
-export function redactSecrets(text: string): string {
-  return text.replace(/(tpk|whsec)_[\w+/=%-]{8,}/g, '$1_…');
 }
 
 /** Redacts API keys and endpoint secrets in a path, also if they are percent-encoded. */

@@ -1,5 +1,6 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { redactOutput } from './redact';
 
 /** How much is logged, from nothing to everything. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -14,7 +15,7 @@ const exitTimeoutMs = 500;
 let stderr: LogDestination | undefined;
 
 /**
- * Creates a log of JSON lines on stderr. Keys and secrets are redacted. Logging never blocks, never throws and never
+ * Creates a log of JSON lines on stderr. Keys, secrets and passwords are redacted. Logging never blocks, never throws and never
  * ends the process: lines that are not read are dropped in the end, and the log says how many.
  */
 export function createLog(level: LogLevel): Logger {
@@ -30,7 +31,7 @@ export function createLog(level: LogLevel): Logger {
     {
       write(line) {
         stderr ??= openDestination();
-        stderr.write(line);
+        stderr.write(redactOutput(line));
       },
     },
   );

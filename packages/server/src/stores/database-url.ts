@@ -21,7 +21,7 @@ export function describeDatabase(database: string): string {
 }
 
 const notAFile =
-  'It is neither the path of a SQLite file nor a URL such as postgres://user@host:5432/database.';
+  'It is neither the path of a SQLite file nor a URL such as postgres://host:5432/database.';
 
 /** What begins like a URL; a letter with a colon is a drive of Windows. A URL may also have quotes before it, or lack its colon. */
 const urlLike = /^[a-z][\w+.-]+:|:\/\/|^\W*postgres(ql)?\/\/|:[^/]*@/i;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { issueKey } from '../../src/features/accounts/api-key';
 import { createEndpointSecret } from '../../src/features/webhooks/webhook';
-import { redactPath, redactSecrets, resolveRequestId } from '../../src/http/request-log';
+import { redactPath, resolveRequestId } from '../../src/http/request-log';
+import { redactSecrets } from '../../src/kernel/redact';
 import { aContext } from '../helpers/builders';
 
 test('the redaction removes API keys and endpoint secrets, plain or percent-encoded', () => {

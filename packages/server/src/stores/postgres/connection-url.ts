@@ -165,7 +165,7 @@ export function parseDatabaseUrl(url: string, env: NodeJS.ProcessEnv = process.e
   const match = urlPattern.exec(url);
   if (match === null) {
     throw new RangeError(
-      'It is not a URL such as postgres://user@host:5432/database. In names and passwords, write @ as %40, / as %2F, ? as %3F and # as %23.',
+      'It is not a URL such as postgres://host:5432/database. In names and passwords, write @ as %40, / as %2F, ? as %3F and # as %23.',
     );
   }
   const [, userInfo = '', authority = '', path = '', query = ''] = match;
