@@ -2,10 +2,6 @@ import process from 'node:process';
 
 /** API keys, endpoint secrets and secret keys. */
 const keys = /(tpk|whsec|tpsk)_[\w+/=%-]{8,}/g;
-/** What is between `//` and `@`, also of a text that is no valid URL. A path may have an `@`, unless there is a colon before it. */
-const userInfo = /\/\/(?:[^\s"'\\]*:[^\s"'\\]*|[^\s"'\\/?#]*)@/g;
-/** The same without `//`. */
-const namedPassword = /[\w.%+-]+:(?!\/\/)[^\s"'\\@]+@/g;
 /** A parameter of a URL, a setting of a connection, or a field in JSON. */
 const password = /(passw(?:or)?d"?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s&"',;]+)/gi;
 
@@ -15,6 +11,20 @@ const password = /(passw(?:or)?d"?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s&"',;]+)/gi;
  */
 export function redactSecrets(text: string): string {
   return text.replace(keys, '$1_…');
+}
+
+/**
+ * Redacts the credentials in a text without white space and quotes, also one that is no valid URL: what is between `//` and `@`, or
+ * has a colon before `@`. A path may have an `@`. Searches instead of one pattern, whose time would grow with the square of the length.
+ */
+function redactWord(word: string): string {
+  const at = word.lastIndexOf('@');
+  if (at === -1) return word;
+  const slashes = word.indexOf('//');
+  const start = slashes === -1 || slashes > at ? 0 : slashes + 2;
+  const userInfo = word.slice(start, at);
+  const hasUser = userInfo.includes(':') || (start > 0 && !/[/?#]/.test(userInfo));
+  return hasUser ? `${word.slice(0, start)}…${word.slice(at)}` : word;
 }
 
 /** Values of the command line and the environment that may have a password anywhere, even with spaces in it. */
@@ -41,8 +51,6 @@ export function redactOutput(text: string): string {
   suspects ??= listSuspects(process.argv.slice(2), process.env);
   let shown = text;
   for (const suspect of suspects) shown = shown.replaceAll(suspect, '…');
-  return redactSecrets(shown)
-    .replace(userInfo, '//…@')
-    .replace(namedPassword, '…@')
-    .replace(password, '$1…');
+  const withoutUsers = shown.includes('@') ? shown.replace(/[^\s"'\\]+/g, redactWord) : shown;
+  return redactSecrets(withoutUsers).replace(password, '$1…');
 }
