@@ -2,8 +2,8 @@ import process from 'node:process';
 
 /** API keys, endpoint secrets and secret keys. */
 const keys = /(tpk|whsec|tpsk)_[\w+/=%-]{8,}/g;
-/** A parameter of a URL, a setting of a connection, or a field in JSON. */
-const password = /(passw(?:or)?d"?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s&"',;]+)/gi;
+/** A parameter of a URL or a setting of a connection. Neither quotes of JSON nor its escapes are touched, so that a log line stays JSON. */
+const password = /(passw(?:or)?d\s*[=:]\s*)('[^'"\\]*'|[^\s&"',;\\]+)/gi;
 
 /**
  * Redacts API keys and secrets in a text, such as a path in which a client sent a key in place of an ID, before it is logged or

@@ -23,6 +23,15 @@ describe('what the server writes for its operator', () => {
     expect(redactOutput(text)).toBe(text);
   });
 
+  test.each(['say "password=p"', "password='p'", 'u:p@h "x"', 'password: p\n//u:p@h'])(
+    'is still JSON if it was: %j',
+    (reason) => {
+      const line = JSON.parse(redactOutput(JSON.stringify({ reason }))) as { reason: string };
+      expect(line.reason).toContain('…');
+      expect(line.reason).not.toMatch(/[=:' ]p\b/);
+    },
+  );
+
   test('has no value from outside that may have a password anywhere', () => {
     const argv = ['start', '--databse=postgres://u:a b@h', '--port', '80'];
     const env = { TRADEPOST_CORS_ORIGIN: 'https://a.example, //u:c d@h', PATH: 'a@b' };
