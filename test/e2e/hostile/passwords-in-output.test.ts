@@ -47,7 +47,7 @@ it.each(databases)('the server does not show the password of the database %s', a
   expect(await runRejected(tradepostServerBin, copy)).not.toContain(secret);
 });
 
-it('the server refuses what is no URL, and says so', async () => {
+it('the server rejects what is no URL, and says so', async () => {
   const output = await runRejected(tradepostServerBin, ['start', '--port', '0'], {
     TRADEPOST_DATABASE: `host=h password=${secret}`,
   });
@@ -57,7 +57,7 @@ it('the server refuses what is no URL, and says so', async () => {
 });
 
 it.each([
-  [['start', `--databse=postgres://u:${secret} x@h/db`], {}],
+  [['start', `--databases=postgres://u:${secret} x@h/db`], {}],
   [['start', '--cors-origin', `https://u:${secret}@h`], {}],
   [['start', '--cors-origin', `https://a.example, https://u:${secret} x@h`], {}],
   [['start', '--trust-proxy', `u:${secret}@h`], {}],

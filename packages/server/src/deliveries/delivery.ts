@@ -227,7 +227,7 @@ export function alignResult(result: AttemptResult, now: number): AttemptResult {
 }
 
 /** Records that an attempt was made, in place of what could not be stored of it. */
-const unstorable = 'unexpected (result_not_storable)';
+const notStorable = 'unexpected (result_not_storable)';
 
 /**
  * Returns what to record of a result that a store rejects, from the most to the least: without the response, and without the headers
@@ -235,7 +235,7 @@ const unstorable = 'unexpected (result_not_storable)';
  */
 export function reduceResult(result: AttemptResult): AttemptResult[] {
   if (result.attempt === null) return [];
-  const attempt = { ...result.attempt, responseSnippet: '', error: unstorable };
+  const attempt = { ...result.attempt, responseSnippet: '', error: notStorable };
   return [
     { ...result, attempt },
     { ...result, attempt: { ...attempt, headers: {} } },

@@ -33,7 +33,7 @@ describe('what the server writes for its operator', () => {
   );
 
   test('has no value from outside that may have a password anywhere', () => {
-    const argv = ['start', '--databse=postgres://u:a b@h', '--port', '80'];
+    const argv = ['start', '--databases=postgres://u:a b@h', '--port', '80'];
     const env = { TRADEPOST_CORS_ORIGIN: 'https://a.example, //u:c d@h', PATH: 'a@b' };
     expect(listSuspects(argv, env)).toEqual([
       'https://a.example, //u:c d@h',

@@ -75,7 +75,7 @@ describe('the URL of a database', () => {
     ['sslmode=verify-ca', 'sslmode=verify-ca needs sslrootcert'],
     ['sslmode=require&sslrootcert=system', 'sslrootcert=system needs sslmode=verify-full'],
     ['sslnegotiation=direct', 'sslnegotiation=direct needs sslmode=require'],
-    ['sslmod=require', 'has a parameter that is not supported'],
+    ['ssl_mode=require', 'has a parameter that is not supported'],
     ['ssl=true', 'has a parameter that is not supported'],
     ['client_encoding=latin1', 'has a parameter that is not supported'],
     ['target_session_attrs=any', 'only read-write and primary are supported'],
