@@ -72,7 +72,7 @@ export function createFolder(folder: string): void {
  * @throws the system's error: the file is unchanged then
  */
 export function writePrivateFile(file: string, text: string): void {
-  // Nobody can guess the name and put a link there; `wx` would not follow it either.
+  // No one can guess the name and put a link there; `wx` would not follow it either.
   const draft = `${file}.${randomUUID()}`;
   createFolder(dirname(file));
   const descriptor = openSync(draft, 'wx', 0o600);
