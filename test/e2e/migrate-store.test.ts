@@ -156,5 +156,5 @@ it('a copy is one document for scripts and fields for people, with its progress 
   expect(again.stderr).toContain('is not empty: it has a complete copy already');
   const reversed = await runOperator('migrate-store', '--from', url, '--to', database);
   expect(reversed).toMatchObject({ code: 2, stdout: '' });
-  expect(reversed.stderr).toContain('It must be a SQLite file.');
+  expect(reversed.stderr).toContain('--from must be a SQLite file.');
 }, 60_000);

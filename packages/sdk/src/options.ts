@@ -54,7 +54,7 @@ export interface TradepostOptions {
   idempotency?: 'detect' | 'assume' | 'off' | undefined;
   /**
    * Maximum size of a response body in bytes, after decompression: a small compressed body can become gigabytes.
-   * A larger one fails the call with the code `response_too_large`. @default 10_485_760
+   * A larger one fails the call with the code `response_too_large`. @default 67_108_864
    */
   maxResponseBytes?: number | undefined;
   /** Additional headers of every request. They replace the client's own headers of the same name. */

@@ -64,7 +64,8 @@ async function expectNoConnections({ server }: SeededServer): Promise<void> {
 let shared: SeededServer;
 
 beforeAll(async () => {
-  shared = await startSeededServer();
+  // The connections of the tests' own clients are counted, too.
+  shared = await startSeededServer(['--keep-alive', '5']);
   return () => shared.close();
 });
 

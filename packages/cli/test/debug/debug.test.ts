@@ -167,7 +167,7 @@ describe('the debug log', () => {
     const file = recordFile();
     const argv = ['webhooks', 'verify', '--secret-file', '/nonexistent', ...more];
     await runCli([...argv, '--debug', file], { env });
-    expect(readFileSync(file, 'utf8')).toContain('[redacted]');
+    expect(readFileSync(file, 'utf8')).toMatch(/\[redacted\]|\/\/…@/);
     expect(readFileSync(file, 'utf8')).not.toContain('sk-live');
   });
 

@@ -93,7 +93,7 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
   }
   const { baseUrl, apiKey, userAgent, fetch, wait, fetchOptions, hooks, logger, validate } =
     options;
-  const { idempotency = 'detect', defaultHeaders = {}, maxResponseBytes = 10_485_760 } = options;
+  const { idempotency = 'detect', defaultHeaders = {}, maxResponseBytes = 67_108_864 } = options;
   const unknown = findUnknownOption(options, clientOptionNames);
   if (unknown) throw invalidConfiguration(unknown);
   // An object with methods of its own may be a tracer, so only names of hooks are checked.

@@ -168,7 +168,7 @@ test('a custom fetch receives plain requests, and its responses are parsed like 
         },
         body: '{"listingId":"lst_1","quantity":5}',
         redirect: 'manual',
-        maxResponseBytes: 10_485_760,
+        maxResponseBytes: 67_108_864,
       },
       false,
     ],

@@ -85,6 +85,7 @@ const advice: [codes: RegExp, advice: string][] = [
   [/^(28P01|28000)/, 'Check the user and the password, and pg_hba.conf.'],
   [/^3D000/, 'Create the database first, or check its name.'],
   [/^(42501|3F000)/, 'The user needs the privileges to use and create tables in its schema.'],
+  [/^(42704|22023)/, 'Check `options` in the URL.'],
   [/^53300/, 'Raise max_connections, use a pooler, or lower --database-connections.'],
   [
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,

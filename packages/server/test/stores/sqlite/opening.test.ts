@@ -19,7 +19,7 @@ import { addCaller, Trade } from '../../helpers/trade';
 import { makeFirstSchema } from './first-schema';
 
 /** The number of migrations. */
-const newestVersion = 10;
+const newestVersion = 11;
 
 /** Reads a database without the store, as an operator with a shell would. */
 function inspect<Result>(file: string, read: (connection: Database.Database) => Result): Result {
