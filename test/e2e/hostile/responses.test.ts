@@ -124,7 +124,7 @@ async function changeAt(response: HostileResponse): Promise<{ cpuMs: number; req
       NODE_OPTIONS: `--require ${fileURLToPath(new URL('../../helpers/report-cpu.cjs', import.meta.url))}`,
     },
   );
-  console.log(stderr);
+
   const [, cpu] = /^processor time: (\d+) ms$/m.exec(stderr) ?? [];
   return { cpuMs: Number(cpu), requests: service.connections() };
 }

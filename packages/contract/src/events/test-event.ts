@@ -9,7 +9,7 @@ export const testIdMark = 'TradepostTest';
  * signatures cover the body: a header could be left out or added.
  */
 export function isTestEvent({ data }: { data: object }): boolean {
-  const { orderId, listingId } = data as { orderId?: unknown; listingId?: unknown };
+  const { orderId, listingId } = (data ?? {}) as { orderId?: unknown; listingId?: unknown };
   const id = orderId ?? listingId;
   return typeof id === 'string' && id.startsWith(testIdMark, 'ord_'.length);
 }

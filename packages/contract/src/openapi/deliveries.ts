@@ -60,7 +60,7 @@ const deliveryHeaders = {
     .optional()
     .meta({
       description:
-        'Present on a test event that the account requested: the event did not really happen. Nothing signs this header. What is signed says it too: `orderId`, or `listingId` if there is none, begins with `ord_TradepostTest` or `lst_TradepostTest`, and `webhook-id` with `evt_TradepostTest`.',
+        'Present on a test event that the account requested: the event did not really happen. Nothing signs this header. What is signed says it too: `orderId`, or `listingId` if there is none, begins with `ord_TradepostTest` or `lst_TradepostTest`.',
       examples: ['true'],
     }),
 } satisfies Record<keyof typeof deliveryHeaderNames, z.ZodType>;

@@ -20,8 +20,8 @@ interface ReadableResponse {
  */
 export async function readText(response: ReadableResponse, maxBytes: number): Promise<string> {
   const body = response.body as ReadableStream<Uint8Array> | null | undefined;
-  // Some runtimes, such as React Native, have no streams.
-  if (typeof body?.getReader !== 'function') {
+  // Some runtimes, such as React Native, have no streams, and a custom `fetch` may have read the body already.
+  if (typeof body?.getReader !== 'function' || body.locked) {
     const text = await response.text();
     if (text.length > maxBytes) throw tooLargeError(maxBytes);
     return text;

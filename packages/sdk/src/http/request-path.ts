@@ -28,7 +28,7 @@ export function requestPath<Body>(
 }
 
 /** A segment that leads to another path, also when it is encoded: some proxies decode slashes before they resolve it. */
-const dotSegment = /(\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/i;
+const dotSegment = /(\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|;|%3b|$)/i;
 
 /** Without the control characters and the spaces at the end that `URL` drops. */
 const plainPath = /^\/(?!\/)([^#\\\p{Cc}]*[^#\\\p{Cc} ])?$/u;

@@ -113,5 +113,5 @@ export function createRetryLoop(
  * matches. They are sent only after a 412, since the weak tags may be the service's own.
  */
 function restoreTags(tags: string): string {
-  return tags.replace(/(?:W\/)?"([^"]*?)(?:[-;]+(?:br|deflate|gzip|zstd))?"/g, '"$1"');
+  return tags.replace(/(?:W\/)?"([^"]*?)(?:[-;]{1,2}(?:br|deflate|gzip|zstd))?"/g, '"$1"');
 }

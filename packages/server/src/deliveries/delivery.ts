@@ -235,7 +235,13 @@ const notStorable = 'unexpected (result_not_storable)';
  */
 export function reduceResult(result: AttemptResult): AttemptResult[] {
   if (result.attempt === null) return [];
-  const attempt = { ...result.attempt, responseSnippet: '', error: notStorable };
+  const { status, error } = result.attempt;
+  const attempt = {
+    ...result.attempt,
+    responseSnippet: '',
+    // A complete response has no error, also if it cannot be stored.
+    error: status === null || error !== null ? notStorable : null,
+  };
   return [
     { ...result, attempt },
     { ...result, attempt: { ...attempt, headers: {} } },

@@ -341,8 +341,10 @@ export class ParserLimits {
     const { parser } = socket as WithParser;
     if (!parser) return;
     const { onIncoming } = parser;
+    let isRejected = false;
     parser.onIncoming = (request, keepAlive) => {
-      if (socket.destroyed) return readNothingMore;
+      // After a rejection the parser still gets what arrives, such as the body of that request, until the socket is closed.
+      if (socket.destroyed || isRejected) return readNothingMore;
       if (this.#isFull(socket)) {
         socket.destroy();
         this.#onExcess();
@@ -350,6 +352,7 @@ export class ParserLimits {
       }
       // Names and values alternate.
       if (request.rawHeaders.length > 2 * maxHeaders) {
+        isRejected = true;
         const error = new HeaderOverflowError('Too many headers.');
         if (!server.emit('clientError', error, socket)) socket.destroy();
         return readNothingMore;

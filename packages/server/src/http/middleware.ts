@@ -213,7 +213,7 @@ export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter 
     const counted = lastCount
       .then(() => store.increment(keyId))
       .then(({ totalHits, resetTime }) => ({ totalHits, seconds: secondsUntil(resetTime) }));
-    lastCount = counted;
+    lastCount = counted.catch(() => undefined);
     return counted;
   }
   const limit: RequestHandler = async (_req, res, next) => {

@@ -38,7 +38,10 @@ export function listSuspects(argv: readonly string[], env: NodeJS.ProcessEnv): s
     ...variables.map(([, value = '']) => value),
   ];
   const parts = values.flatMap((value) => [value, ...value.split(',').map((part) => part.trim())]);
-  const suspected = parts.filter((value) => value.length > 3 && /@|passw/i.test(value));
+  const suspected = parts
+    .filter((value) => value.length > 3 && /@|passw/i.test(value))
+    // As a log line quotes it, too.
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
   // A part after the value that it is a part of.
   return [...new Set(suspected)].sort((one, other) => other.length - one.length);
 }

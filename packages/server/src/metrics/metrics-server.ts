@@ -73,8 +73,10 @@ async function sendHealth(
  */
 function shareReads(metrics: readonly Metrics[], clock: Clock): () => Promise<string> {
   let next: Promise<string> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
   let nextAt = 0;
   async function readNext(): Promise<string> {
+    await last;
     const waitMs = Math.max(0, nextAt - clock.elapsed());
     await new Promise<void>((resolve) => {
       if (waitMs === 0) resolve();
@@ -82,7 +84,9 @@ function shareReads(metrics: readonly Metrics[], clock: Clock): () => Promise<st
     });
     next = null;
     nextAt = clock.elapsed() + readIntervalMs;
-    return (await Promise.all(metrics.map((part) => part.read()))).join('');
+    const reading = Promise.all(metrics.map((part) => part.read()));
+    last = reading.catch(() => undefined);
+    return (await reading).join('');
   }
   return () => {
     next ??= readNext();
@@ -92,7 +96,7 @@ function shareReads(metrics: readonly Metrics[], clock: Clock): () => Promise<st
 
 /** Returns whether a host, as in a `Host` header or a listening address, is this machine whatever a name server says. */
 function isLoopback(host: string): boolean {
-  const name = host.replace(/:\d+$/, '').toLowerCase();
+  const name = host.replace(/(^[^:]*|\]):\d+$/, '$1').toLowerCase();
   return (
     name === 'localhost' ||
     name === '[::1]' ||

@@ -94,3 +94,18 @@ it('a request with more than 100 headers is rejected, after the response to the 
   expect(statuses).toEqual(['200', '431']);
   expect(response).toContain('"code":"headers_too_large"');
 });
+
+it('the body of a request that is rejected for its headers is not read as a request', async () => {
+  const { service, buyer } = await start();
+  const connection = await service.openConnection();
+  const inner = get('/v1/account', buyer.key);
+  const outer = `POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n${'a: 1\r\n'.repeat(99)}\r\n`;
+  await connection.send(get('/v1/events?waitSeconds=1', buyer.key) + outer);
+  // Responses that were requested later show that these bytes have arrived.
+  for (let count = 0; count < 2; count += 1) await service.request('GET /livez');
+  await connection.send(inner);
+  const statuses = [...(await connection.response).matchAll(/HTTP\/1\.1 (\d+)/g)].map(
+    ([, status]) => status,
+  );
+  expect(statuses).toEqual(['200', '431']);
+});

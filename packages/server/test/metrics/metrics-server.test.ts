@@ -135,6 +135,17 @@ describe('the metrics server', () => {
     },
   );
 
+  test('checks the host on the IPv6 address of this machine, too', async () => {
+    onTestFinished(expectNoSockets);
+    const metrics = [saying('one 1\n')];
+    const server = await serveMetrics({ port: 0, host: '::1', metrics, health, log });
+    onTestFinished(() => server.stop());
+    expect((await request(server.url)).status).toBe(200);
+    const socket = connect(Number(new URL(server.url).port), '::1');
+    socket.end('GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 421 /);
+  });
+
   test('stops at once, even with open connections', async () => {
     const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [], health, log });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');

@@ -9,7 +9,7 @@ const patterns: Record<string, string> = {
   secret: 'whsec_[0-9A-Za-z+/]{43}=',
   apiKey: 'tpk_[0-9A-Za-z]{38}',
   prefix: 'tpk_[0-9A-Za-z]{4}…',
-  testEvent: `evt_TradepostTest${anyId}`,
+  testEvent: `evt_${anyId}`,
   cursor: '[0-9A-Za-z_-]{1,512}',
   text: '[^]*',
 };

@@ -235,7 +235,7 @@ function respondToUpdate(order: OrderRecord, changed: boolean): MockResponse {
 function matchesEtag(order: OrderRecord, ifMatch: string): boolean {
   if (ifMatch.trim() === '*') return true;
   const tags = ifMatch.matchAll(/(?:^|,)\s*(?:W\/)?"([^"]*)"\s*(?=,|$)/g);
-  const encoding = /[-;]+(?:br|deflate|gzip|zstd)$/;
+  const encoding = /[-;]{1,2}(?:br|deflate|gzip|zstd)$/;
   return [...tags].some(([, tag]) => tag?.replace(encoding, '') === String(order.version));
 }
 

@@ -188,7 +188,7 @@ export function sendTestEvent(market: Market, request: HandlerRequest): MockResp
     });
     return { ...sample, data: Object.fromEntries(data) } as WebhookEvent;
   };
-  const delivery = market.queueDelivery(webhook, newId('evt'), createSample(event), null);
+  const delivery = market.queueDelivery(webhook, clock.newId('evt'), createSample(event), null);
   return {
     status: 202,
     headers: { Location: `/v1/deliveries/${delivery.id}` },

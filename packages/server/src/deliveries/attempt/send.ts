@@ -114,6 +114,8 @@ export function createSender(
 
 const maxReadBytes = 16_384;
 const maxSnippetBytes = 1_000;
+/** How many informational responses are skipped. Each takes time of the engine, and a receiver could send them without end. */
+const maxInformational = 16;
 
 /** A request to a receiver. */
 export interface DeliveryRequest {
@@ -157,6 +159,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #hasResent = false;
   #hasEnded = false;
   #hasResponse = false;
+  #informational = 0;
   #status: number | null = null;
   #retryAfter: string[] = [];
   readonly #chunks: Buffer[] = [];
@@ -190,7 +193,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#safely(() => {
       this.#hasResponse = true;
       // A status below 200 is informational; the response follows.
-      if (status < 200) return;
+      if (status < 200) {
+        this.#informational += 1;
+        if (this.#informational > maxInformational) this.#end('response_too_large');
+        return;
+      }
       this.#status = status;
       // The type promises one value, but a repeated header is an array.
       const retryAfter: string | string[] | undefined = headers['retry-after'];

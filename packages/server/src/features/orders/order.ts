@@ -70,7 +70,7 @@ export function formatEtag(order: Order): string {
 }
 
 /** What proxies that compress a response append to its entity tag: `-gzip` (Apache), `;gzip`, `--gzip` (Jetty). */
-const encodingSuffix = /[-;]+(?:br|deflate|gzip|zstd)$/;
+const encodingSuffix = /[-;]{1,2}(?:br|deflate|gzip|zstd)$/;
 
 /**
  * Returns whether an `If-Match` header allows a change of an order: `*`, or a list that contains its entity tag. The version in

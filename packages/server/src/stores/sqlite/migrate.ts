@@ -66,21 +66,14 @@ export function compareSchema(connection: Database.Database): SchemaDifference {
       complete.exec(migration);
     }
     const known = listSchemaParts(complete);
-    const tables = new Set(
-      found.filter((part) => part.startsWith('table ') && !known.includes(part)),
-    );
     return {
       missing: known.filter((part) => !found.includes(part)),
-      // An unknown table is named without its columns.
-      unknown: found.filter((part) => !known.includes(part) && !isColumnOf(part, tables)),
+      // An index or a table of an operator or a backup program changes nothing.
+      unknown: found.filter((part) => /^(trigger|view) /.test(part) && !known.includes(part)),
     };
   } finally {
     complete.close();
   }
-}
-
-function isColumnOf(part: string, tables: ReadonlySet<string>): boolean {
-  return [...tables].some((table) => part.startsWith(`column ${table.slice('table '.length)}.`));
 }
 
 /** Marks a file as a Tradepost database: "TPST" in ASCII. Source: SQLite, "PRAGMA application_id". */

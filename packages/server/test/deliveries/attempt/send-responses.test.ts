@@ -149,6 +149,7 @@ describe('an invalid response', () => {
     ],
     ['a switch of protocols without a word', 'HTTP/1.1 101\r\n\r\n', 'malformed_response'],
     ['a status below 100', 'HTTP/1.1 000 X\r\n\r\n', 'malformed_response'],
+    ['interim ones without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(40), 'response_too_large'],
     ['nothing but a 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', 'connection_reset'],
     ['nothing but interim ones', 'HTTP/1.1 102 Processing\r\n\r\n', 'connection_reset'],
   ])('%s', async (_what, bytes, error) => {

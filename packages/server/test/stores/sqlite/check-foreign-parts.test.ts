@@ -26,9 +26,6 @@ describe('the check of a database that another program has changed', () => {
   test.each([
     ['trigger spy', 'CREATE TRIGGER spy AFTER INSERT ON orders BEGIN DELETE FROM attempts; END'],
     ['view totals', 'CREATE VIEW totals AS SELECT count(*) FROM orders'],
-    ['table recipes', 'CREATE TABLE recipes (name TEXT)'],
-    ['index orders_of_spies', 'CREATE INDEX orders_of_spies ON orders (version)'],
-    ['column accounts.spy', 'ALTER TABLE accounts ADD COLUMN spy TEXT'],
   ])('reports the unknown %s', async (part, sql) => {
     change(sql);
     const [integrity] = await findProblems();
@@ -36,12 +33,18 @@ describe('the check of a database that another program has changed', () => {
     expect(integrity?.problems[0]?.examples).toEqual([`${part} is not of this server`]);
   });
 
+  test.each([
+    'CREATE TABLE _backup_sequence (number INTEGER)',
+    'CREATE INDEX orders_for_a_report ON orders (version)',
+  ])('accepts what changes nothing: %s', async (sql) => {
+    change(sql);
+    expect(await findProblems()).toEqual([]);
+  });
+
   test('reads tables and columns with any name', async () => {
     change(`CREATE TABLE "a""b" ("c""d" TEXT, "e""f" TEXT PRIMARY KEY REFERENCES "a""b" ("e""f"));
       INSERT INTO "a""b" VALUES ('x', 'y')`);
-    const found = await findProblems();
-    expect(found.map(({ name }) => name)).toEqual(['integrity']);
-    expect(found[0]?.problems[0]?.examples).toEqual(['table a"b is not of this server']);
+    expect(await findProblems()).toEqual([]);
     const rows = inspectFile(file, (connection) => readContents(connection).rows);
     expect(rows['a"b']).toBe(1);
   });
