@@ -26,19 +26,34 @@ const banner = {
   js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
 };
 
-/** Two builds: what other programs import, and the program `tradepost-server`. */
+/** Keeps the import of undici in the output, from the file that its own build makes. */
+const externalizeUndici: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'externalize-undici',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/undici$/ }, () => ({ path: './undici.js', external: true }));
+  },
+};
+
+/** What other programs import, undici for it, and the program `tradepost-server`. */
 export default defineConfig([
   {
     ...all,
     entry: ['src/index.ts'],
-    clean: ['!program/**'],
-    // With the fix in `scripts/patches`, which an installed one does not have.
-    noExternal: ['undici'],
-    banner,
-    esbuildPlugins: [writeNotices('dist/THIRD-PARTY-NOTICES.txt')],
+    clean: ['!program/**', '!undici.js', '!THIRD-PARTY-NOTICES.txt'],
+    esbuildPlugins: [externalizeUndici],
     onSuccess: async () => buildApiDocs(),
     // The declaration build sets an option that TypeScript 6 reports as deprecated.
     dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },
+  },
+  {
+    ...all,
+    entry: ['src/deliveries/attempt/undici.ts'],
+    // With the fix in `scripts/patches`, which an installed one does not have.
+    noExternal: ['undici'],
+    banner,
+    // Programs with source maps enabled would read that of a library at the first error, which takes 50 MB.
+    sourcemap: false,
+    esbuildPlugins: [writeNotices('dist/THIRD-PARTY-NOTICES.txt')],
   },
   {
     ...all,

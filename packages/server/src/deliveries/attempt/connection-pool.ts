@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { type buildConnector, Client, type Dispatcher } from './undici';
 
 /** The default for how many idle connections are kept open. */
 export const defaultMaxIdle = 512;

@@ -5,7 +5,6 @@ import {
   deliveryHeaderNames as names,
   positionHead,
 } from '@tradepost/contract/wire';
-import type { Dispatcher } from 'undici';
 import type { WebhookPolicy } from '../../features/webhooks/webhook-policy';
 import type { Clock } from '../../kernel/context';
 import { StoreUnavailableError } from '../../kernel/errors';
@@ -19,6 +18,7 @@ import {
   type HostResolver,
   systemResolver,
 } from './ssrf-guard';
+import type { Dispatcher } from './undici';
 
 /** Makes attempts. An attempt takes 15 s at most, follows no redirects and reads up to 16 kB. */
 export interface Sender {

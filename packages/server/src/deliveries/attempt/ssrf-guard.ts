@@ -2,13 +2,13 @@ import { promises as dns } from 'node:dns';
 import { closeSync, openSync } from 'node:fs';
 import { isIP, type LookupFunction } from 'node:net';
 import { devNull } from 'node:os';
-import { buildConnector } from 'undici';
 import { isPublicAddress } from '../../features/webhooks/public-address';
 import {
   type Destination,
   findPolicyViolation,
   type WebhookPolicy,
 } from '../../features/webhooks/webhook-policy';
+import { buildConnector } from './undici';
 
 const maxLookupMs = 5_000;
 /** How long the addresses of one family wait for those of the other, in milliseconds. */
