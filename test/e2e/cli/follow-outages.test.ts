@@ -18,7 +18,8 @@ type Command = (typeof commands)[number];
 
 /** A service behind a proxy, a receiver, and the two commands that follow the service. */
 async function startService() {
-  const seeded = await startSeededServer();
+  // Otherwise clients keep several connections open, and notice of each by itself that no byte passes.
+  const seeded = await startSeededServer(['--keep-alive', '5']);
   onTestFinished(seeded.close);
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);

@@ -117,7 +117,7 @@ it('processes that start at once on an empty database create its tables once', a
   const { url, seed } = await createDatabase();
   const empty = new URL(url);
   // A schema of its own is as good as a database.
-  empty.search = '?options=-c%20search_path%3Dstarted_at_once';
+  empty.search = '?options=-c%20search_path=started_at_once';
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -136,7 +136,7 @@ it('processes that start at once on an empty database create its tables once', a
 it('a database of another program is rejected and not changed', async () => {
   const { url } = await createDatabase();
   const foreign = new URL(url);
-  foreign.search = '?options=-c%20search_path%3Dforeign_program';
+  foreign.search = '?options=-c%20search_path=foreign_program';
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
