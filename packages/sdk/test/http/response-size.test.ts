@@ -126,3 +126,17 @@ test.each([0, -1, 1.5, Number.NaN, '10'])('maxResponseBytes cannot be %j', (maxR
   const options = { baseUrl: 'https://trade.example', apiKey: 'tpk_test', maxResponseBytes };
   expect(() => new Tradepost(options as TradepostOptions)).toThrow('maxResponseBytes must be');
 });
+
+test('a custom fetch may read the body and return it by text()', async () => {
+  const { url } = await start((response) => response.end('{"data":{"id":"ord_1"}}'));
+  const tradepost = new Tradepost({
+    baseUrl: url,
+    apiKey: 'tpk_any',
+    async fetch(input, init) {
+      const response = await fetch(input, init as RequestInit);
+      const text = await response.text();
+      return Object.assign(response, { text: async () => text });
+    },
+  });
+  expect(await tradepost.orders.get('ord_1')).toMatchObject({ id: 'ord_1' });
+});
