@@ -83,6 +83,8 @@ describe('a response that a cache may keep', () => {
         expect(response.status, path).toBeLessThan(400);
         expect(listVaried(response), path).toContain('origin');
         if (response.status === 200) expect(listVaried(response)).toContain('accept-encoding');
+        // A connection with an unread body stays open.
+        await response.arrayBuffer();
       }
     }
   });
@@ -92,6 +94,7 @@ describe('a response that a cache may keep', () => {
       for (const path of await listCacheable()) {
         const response = await fetch(url + path, { redirect: 'manual' });
         expect(listVaried(response), path).not.toContain('origin');
+        await response.arrayBuffer();
       }
     }
   });
@@ -101,5 +104,6 @@ test('without --cors-origin there are no CORS headers', async () => {
   for (const response of [await preflight(closed.url), await fetch(`${closed.url}/v1/orders`)]) {
     const names = [...response.headers.keys()];
     expect(names.filter((name) => name.startsWith('access-control'))).toEqual([]);
+    await response.arrayBuffer();
   }
 });

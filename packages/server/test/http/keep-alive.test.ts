@@ -18,8 +18,10 @@ describe('a connection that waits for its next request', () => {
     ['a longer time if that is set', long, 400],
   ])('is kept %s, which the response says', async (_what, { url }, seconds) => {
     for (const path of ['/livez', '/v1/orders', '/unknown']) {
-      const { headers } = await fetch(url + path);
-      expect(headers.get('keep-alive')).toBe(`timeout=${seconds}`);
+      const response = await fetch(url + path);
+      expect(response.headers.get('keep-alive')).toBe(`timeout=${seconds}`);
+      // A connection with an unread body stays open.
+      await response.arrayBuffer();
     }
   });
 
@@ -67,7 +69,7 @@ describe('a connection that waits for its next request', () => {
 test('a stop closes a connection that waits for its next request at once', async () => {
   const stopping = await startService({ clock: new FakeClock() });
   const received = stopping.sendRaw('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
-  await fetch(`${stopping.url}/livez`);
+  await (await fetch(`${stopping.url}/livez`)).arrayBuffer();
   // The clock stands still, so that no timeout of the stop ends it.
   await stopping.close();
   expect(await received).not.toContain('500');
