@@ -13,7 +13,7 @@ interface SourceMap {
 }
 
 /** Code of other projects, whose maps would double the size of the package; and the page `/docs`, which is minified. */
-const withoutMap = /^(cli\/dist\/lazy|server\/dist\/api-docs)\//;
+const withoutMap = /^(cli\/dist\/lazy\/|server\/dist\/(api-docs\/|undici\.js$))/;
 
 /** The bundles of the CLI's commands have a list of their modules instead of this module. */
 const replaced = ['commands', 'others'].map(
