@@ -1,5 +1,5 @@
 /**
- * What follows the prefix in every ID of a test event, as in `ord_TradepostTest01KAJ8Q0V7T3M5X9R2C4D6F8GH`. No other
+ * What follows the prefix in every ID in the body of a test event, as in `ord_TradepostTest01KAJ8Q0V7T3M5X9R2C4D6F8GH`. No other
  * ID has it: the service creates IDs of capital letters and digits.
  */
 export const testIdMark = 'TradepostTest';

@@ -100,8 +100,8 @@ function buildTestEvent(event: EventType, { newId }: CommandContext): WithoutTim
 }
 
 /**
- * Creates a test event: a complete envelope with sample data that appears in no account's event log. All its IDs are marked,
- * so that whatever a signature covers says that it is a test.
+ * Creates a test event: a complete envelope with sample data that appears in no account's event log. The IDs in its body are marked,
+ * so that what both signatures cover says that it is a test.
  */
 export function createTestEvent(eventType: EventType, outer: CommandContext): StoredEvent {
   const context: CommandContext = {
