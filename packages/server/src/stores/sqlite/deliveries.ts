@@ -181,6 +181,7 @@ type DueRow = [
 ];
 
 interface EndpointRow {
+  account_id: string;
   url: string;
   /** Encrypted if there is a secret key, like `staged_secret`. */
   secret: string;
@@ -263,24 +264,31 @@ function releaseLeasesOfWorkers(db: SqliteDatabase, workers: string[], now: numb
 
 function selectEndpoint(db: SqliteDatabase, webhookId: string): EndpointRow {
   const row = db.get<EndpointRow>(
-    'SELECT url, secret, staged_secret FROM webhooks WHERE id = ?',
+    'SELECT account_id, url, secret, staged_secret FROM webhooks WHERE id = ?',
     webhookId,
   );
   if (row === undefined) throw new Error(`Webhook ${webhookId} does not exist.`);
   return row;
 }
 
-function selectDue(db: SqliteDatabase, webhookId: string, now: number, limit: number): DueRow[] {
+/** Selects what is due in the queue of a webhook of an account, in its order. */
+function selectDue(
+  db: SqliteDatabase,
+  webhookId: string,
+  accountId: string,
+  now: number,
+  limit: number,
+): DueRow[] {
   return db.tuples<DueRow>(
     `SELECT deliveries.seq, deliveries.id, deliveries.event_id, deliveries.attempts, deliveries.tries,
        deliveries.deadline_at, deliveries.created_at, deliveries.test, deliveries.trace_context, events.body,
        events.order_version, account_events.seq
      FROM deliveries JOIN events ON events.id = deliveries.event_id
-       JOIN webhooks ON webhooks.id = deliveries.webhook_id
        LEFT JOIN account_events
-         ON account_events.event_id = events.id AND account_events.account_id = webhooks.account_id
+         ON account_events.event_id = events.id AND account_events.account_id = ?
      WHERE deliveries.webhook_id = ? AND deliveries.due_at <= ?
      ORDER BY deliveries.due_at, deliveries.seq LIMIT ?`,
+    accountId,
     webhookId,
     now,
     limit,
@@ -302,9 +310,13 @@ function leaseFromQueue(
   limit: number,
   { now, leaseUntil, leaseToken }: LeaseRequest,
 ): LeasedDelivery[] {
-  const rows = selectDue(db, webhookId, now, limit);
-  if (rows.length === 0) return [];
-  const { url, secret, staged_secret: stagedSecret } = selectEndpoint(db, webhookId);
+  const {
+    account_id: accountId,
+    url,
+    secret,
+    staged_secret: stagedSecret,
+  } = selectEndpoint(db, webhookId);
+  const rows = selectDue(db, webhookId, accountId, now, limit);
   for (const [seq] of rows) {
     db.run(
       `UPDATE deliveries SET due_at = NULL, lease_until = ?, lease_token = ?, lease_counts = 1
