@@ -41,11 +41,7 @@ export function createClientFor(
   const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = context.env;
   const usesProxy = NODE_USE_ENV_PROXY === '1' || NODE_OPTIONS.includes('--use-env-proxy');
   let send: SendRequest = fetch;
-  if (concurrency !== undefined && !usesProxy) {
-    send = loadFetch(async () =>
-      (await import('../lazy/pooled-fetch')).createPooledFetch({ connections: concurrency }),
-    );
-  }
+  if (!usesProxy) send = concurrency === undefined ? skipContinue(fetch) : loadPool(concurrency);
   if (debug !== undefined) {
     const inner = send;
     send = loadFetch(async () =>
@@ -59,6 +55,29 @@ export function createClientFor(
     fetch: keepsLimit ? send : withOptionalLimit(send),
     hooks: { onRetry: createRetryNotifier(context) },
   });
+}
+
+function loadPool(connections?: number): SendRequest {
+  return loadFetch(async () =>
+    (await import('../lazy/pooled-fetch')).createPooledFetch({ connections }),
+  );
+}
+
+/**
+ * Returns Node's `fetch` until it rejects a response because an unrequested `100 Continue` came before it, although
+ * RFC 9110, section 15.2, permits that; from then on the pool, which skips it. The client repeats the request if it may.
+ */
+function skipContinue(nodeFetch: SendRequest): SendRequest {
+  let send = nodeFetch;
+  return async (url, init) => {
+    try {
+      return await send(url, init);
+    } catch (error) {
+      const { cause } = error as Error;
+      if (cause instanceof Error && cause.message === 'bad response') send = loadPool();
+      throw error;
+    }
+  };
 }
 
 function loadFetch(load: () => Promise<SendRequest>): SendRequest {
