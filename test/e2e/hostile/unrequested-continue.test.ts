@@ -25,11 +25,14 @@ it.each([
     ['orders', 'set-status', order.id, 'confirmed', '--output', 'csv', '--fields', 'id,status'],
     `id,status\n${order.id},confirmed\n`,
   ],
-])('the shipped CLI skips an unrequested 100 Continue: %j', async (args, expected) => {
-  const url = await startEagerService();
-  const { code, stdout, stderr } = await runCli(args, {
-    TRADEPOST_BASE_URL: url,
-    TRADEPOST_API_KEY: 'tpk_any',
-  });
-  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: expected });
-});
+])(
+  'the shipped CLI skips an unrequested 100 Continue before what it may repeat: %j',
+  async (args, expected) => {
+    const url = await startEagerService();
+    const { code, stdout, stderr } = await runCli(args, {
+      TRADEPOST_BASE_URL: url,
+      TRADEPOST_API_KEY: 'tpk_any',
+    });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: expected });
+  },
+);

@@ -73,8 +73,11 @@ function skipContinue(nodeFetch: SendRequest): SendRequest {
     try {
       return await send(url, init);
     } catch (error) {
-      const { cause } = error as Error;
-      if (cause instanceof Error && cause.message === 'bad response') send = loadPool();
+      const cause = error instanceof Error ? error.cause : undefined;
+      // undici's only reason for this message.
+      const wasContinue = cause instanceof Error && cause.message === 'bad response';
+      // Other requests in flight may have failed alike: one pool is enough.
+      if (wasContinue && send === nodeFetch) send = loadPool();
       throw error;
     }
   };
