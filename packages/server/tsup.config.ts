@@ -43,11 +43,18 @@ export default defineConfig([
     esbuildPlugins: [externalizeUndici],
     onSuccess: async () => buildApiDocs(),
     // The declaration build sets an option that TypeScript 6 reports as deprecated.
-    dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },
+    dts: {
+      entry: 'src/index.ts',
+      compilerOptions: {
+        ignoreDeprecations: '6.0',
+        // Only types of files outside node_modules are included.
+        paths: { '@tradepost/domain/*': ['../domain/src/*'] },
+      },
+    },
   },
   {
     ...all,
-    entry: ['src/deliveries/attempt/undici.ts'],
+    entry: ['src/engine/attempt/undici.ts'],
     // With the fix in `scripts/patches`, which an installed one does not have.
     noExternal: ['undici'],
     banner,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { orderStatuses } from '@tradepost/contract';
 import { expect, it } from 'vitest';
-import { allowedTransitions } from '../../packages/server/src/features/orders/order';
+import { allowedTransitions } from '@tradepost/domain/orders/order';
 import { checkout } from '../helpers/programs';
 import { findSnippets } from './find-snippets';
 

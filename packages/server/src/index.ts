@@ -14,23 +14,19 @@
  * await server.close();
  */
 
+export { type Clock, createIdGenerator, type IdGenerator } from '@tradepost/domain/kernel/context';
+export {
+  insecureWebhookPolicy,
+  strictWebhookPolicy,
+  type WebhookPolicy,
+} from '@tradepost/domain/webhooks/webhook-policy';
 export {
   type SeededAccount,
   type SeedResult,
   seed,
 } from './commands/seed';
-export {
-  insecureWebhookPolicy,
-  strictWebhookPolicy,
-  type WebhookPolicy,
-} from './features/webhooks/webhook-policy';
-export {
-  type Clock,
-  createIdGenerator,
-  type IdGenerator,
-  systemClock,
-} from './kernel/context';
 export { createLog, type LogLevel } from './kernel/log';
+export { systemClock } from './kernel/system-clock';
 export { type RunningServer, type ServerOptions, startServer } from './runtime/server';
 export { generateSecretKey, parseSecretKeys, type SecretKey } from './stores/encryption';
 export { openStore, type StoreOptions } from './stores/open-store';

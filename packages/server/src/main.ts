@@ -1,7 +1,7 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { OperatorError } from './commands/operator-error';
 import { escapeControlChars } from './commands/output';
 import { createProgram } from './commands/program';
-import { StoreUnavailableError } from './kernel/errors';
 import { redactOutput } from './kernel/redact';
 
 try {

@@ -1,8 +1,13 @@
 import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
+import { type Account, createAccount } from '@tradepost/domain/accounts/account';
+import {
+  createContext,
+  createIdGenerator,
+  formatTimestamp,
+} from '@tradepost/domain/kernel/context';
 import { type Command, Option } from 'commander';
-import { type Account, createAccount } from '../features/accounts/account';
-import { issueKey } from '../features/accounts/api-key';
-import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import { issueKey } from '../kernel/api-key';
+import { systemClock } from '../kernel/system-clock';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { OperatorError } from './operator-error';

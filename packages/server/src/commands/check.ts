@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { systemClock } from '../kernel/context';
+import { systemClock } from '../kernel/system-clock';
 import type { CheckReport, CheckResult, DataProblem } from '../stores/check-report';
 import { isPostgresUrl } from '../stores/database-url';
 import { databaseOption, jsonOption } from './options';

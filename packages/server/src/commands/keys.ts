@@ -1,6 +1,12 @@
+import type { ApiKey } from '@tradepost/domain/accounts/account';
+import {
+  createContext,
+  createIdGenerator,
+  formatTimestamp,
+} from '@tradepost/domain/kernel/context';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type ApiKey, issueKey } from '../features/accounts/api-key';
-import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import { issueKey } from '../kernel/api-key';
+import { systemClock } from '../kernel/system-clock';
 import { describeDatabase } from '../stores/database-url';
 import { requireAccount } from './accounts';
 import { OperatorError } from './operator-error';

@@ -1,7 +1,12 @@
 import type { AccountKind } from '@tradepost/contract/wire';
+import {
+  createContext,
+  createIdGenerator,
+  formatTimestamp,
+} from '@tradepost/domain/kernel/context';
+import { createListing, type Listing, updateListing } from '@tradepost/domain/listings/listing';
 import { type Command, Option } from 'commander';
-import { createListing, type Listing, updateListing } from '../features/listings/listing';
-import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import { systemClock } from '../kernel/system-clock';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { requireAccount } from './accounts';

@@ -1,16 +1,16 @@
 import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
-import type { Command } from 'commander';
-import { type Caller, createAccount } from '../features/accounts/account';
-import { issueKey } from '../features/accounts/api-key';
-import { createListing, type Listing } from '../features/listings/listing';
-import { changeStatus, placeOrder } from '../features/orders/order';
+import { type Caller, createAccount } from '@tradepost/domain/accounts/account';
 import {
   type Clock,
   createContext,
   createIdGenerator,
   type IdGenerator,
-  systemClock,
-} from '../kernel/context';
+} from '@tradepost/domain/kernel/context';
+import { createListing, type Listing } from '@tradepost/domain/listings/listing';
+import { changeStatus, placeOrder } from '@tradepost/domain/orders/order';
+import type { Command } from 'commander';
+import { issueKey } from '../kernel/api-key';
+import { systemClock } from '../kernel/system-clock';
 import type { Store } from '../stores/store';
 import { databaseOption, jsonOption } from './options';
 import { type Streams, toJsonText } from './output';

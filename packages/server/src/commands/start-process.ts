@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { attemptTimeoutMs } from '../deliveries/delivery';
+import { attemptTimeoutMs } from '@tradepost/domain/deliveries/delivery';
 import {
   insecureWebhookPolicy,
   strictWebhookPolicy,
   type WebhookPolicy,
-} from '../features/webhooks/webhook-policy';
+} from '@tradepost/domain/webhooks/webhook-policy';
+import type { Logger } from 'pino';
 import { Health } from '../http/health';
-import { systemClock } from '../kernel/context';
 import { createLog } from '../kernel/log';
+import { systemClock } from '../kernel/system-clock';
 import {
   loadApiMetrics,
   loadDatabaseMetrics,

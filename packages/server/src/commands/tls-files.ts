@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import type { Clock } from '@tradepost/domain/kernel/context';
 import type { Logger } from 'pino';
-import type { Clock } from '../kernel/context';
 import { type TlsCredentials, toSecureContextOptions } from '../runtime/https-server';
 import { OperatorError, UsageError } from './operator-error';
 import { readOptionFile } from './options';

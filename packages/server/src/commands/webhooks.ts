@@ -1,6 +1,6 @@
+import { toWebhookDetailsResponse } from '@tradepost/domain/webhooks/webhook';
 import type { Command } from 'commander';
-import { toWebhookDetailsResponse } from '../features/webhooks/webhook';
-import { systemClock } from '../kernel/context';
+import { systemClock } from '../kernel/system-clock';
 import { requireAccount } from './accounts';
 import { databaseOption, jsonOption } from './options';
 import { printList, type Streams } from './output';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { maxHeaders } from '@tradepost/contract';
-import type { Clock } from '../kernel/context';
+import type { Clock } from '@tradepost/domain/kernel/context';
 import { getResponseInProgress } from './connections';
 import type { WithQueueTime } from './request-log';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { headerNames, requestLimits } from '@tradepost/contract/wire';
+import type { AccountStore, ApiKeyWithAccount, Caller } from '@tradepost/domain/accounts/account';
+import { type Clock, clockTolerance, formatTimestamp } from '@tradepost/domain/kernel/context';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { MemoryStore, type Options } from 'express-rate-limit';
-import type { AccountStore, ApiKeyWithAccount, Caller } from '../features/accounts/account';
-import { hashApiKey, isApiKey, type KeyUsage } from '../features/accounts/api-key';
-import { type Clock, clockTolerance, formatTimestamp } from '../kernel/context';
-import { DomainError } from '../kernel/errors';
+import { hashApiKey, isApiKey, type KeyUsage } from '../kernel/api-key';
 import { malformedJson, sendProblem } from './problems';
 
 /** Returns the account that sent an authenticated request. */

@@ -1,6 +1,6 @@
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import type { Express, RequestHandler } from 'express';
-import { DomainError } from '../kernel/errors';
 
 function listRoutePaths(router: AppRouter): AppRoute[] {
   return Object.values(router).flatMap((entry) =>

@@ -8,9 +8,13 @@ import {
   problems,
   problemType,
 } from '@tradepost/contract/wire';
+import {
+  DomainError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '@tradepost/domain/kernel/errors';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { DomainError, OutcomeUnknownError, StoreUnavailableError } from '../kernel/errors';
 import { redactSecrets } from '../kernel/redact';
 import { getRequestId } from './request-log';
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { headerNames } from '@tradepost/contract/wire';
+import type { Caller } from '@tradepost/domain/accounts/account';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Caller } from '../features/accounts/account';
 import { redactSecrets } from '../kernel/redact';
 import type { LogSampler } from './log-sampler';
 

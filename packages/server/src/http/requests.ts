@@ -1,7 +1,7 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import { DomainError } from '../kernel/errors';
 import { commonHeaders } from './problems';
 import type { WithQueueTime } from './request-log';
 

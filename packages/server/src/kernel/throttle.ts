@@ -1,4 +1,4 @@
-import type { Clock } from './context';
+import type { Clock } from '@tradepost/domain/kernel/context';
 
 const intervalMs = 10_000;
 

@@ -1,14 +1,14 @@
 import { attemptErrors } from '@tradepost/contract';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
   type Attempt,
   type AttemptResult,
   isAcknowledged,
   type LeasedDelivery,
-} from '../deliveries/delivery';
-import type { DeliveryStore, QueueStatus } from '../deliveries/delivery-store';
-import type { AttemptListener } from '../deliveries/delivery-worker';
-import type { Clock } from '../kernel/context';
+} from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore, QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
+import type { Clock } from '@tradepost/domain/kernel/context';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AttemptListener } from '../engine/delivery-worker';
 import type { Metrics } from './metrics-server';
 
 /** The metrics of a delivery engine. */

@@ -1,5 +1,5 @@
+import type { Clock } from '@tradepost/domain/kernel/context';
 import type { Health } from '../http/health';
-import type { Clock } from '../kernel/context';
 import type { Store } from '../stores/store';
 import type { ApiMetrics } from './api-metrics';
 import type { ConnectionReaders } from './database-metrics';

@@ -1,5 +1,5 @@
+import type { Clock } from '@tradepost/domain/kernel/context';
 import type { Logger } from 'pino';
-import type { Clock } from '../kernel/context';
 import {
   createOverdueTask,
   createPruneTasks,

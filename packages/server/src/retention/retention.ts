@@ -1,5 +1,5 @@
-import type { DeliveryStore } from '../deliveries/delivery-store';
-import type { Clock } from '../kernel/context';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import type { Clock } from '@tradepost/domain/kernel/context';
 import type { Pruned, PruneStep, RetentionStore, ScanPruned } from './retention-store';
 
 /** How many days data is kept. */

@@ -8,8 +8,8 @@ import type {
 } from 'node:http';
 import { createServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
+import type { Clock } from '@tradepost/domain/kernel/context';
 import type { Logger } from 'pino';
-import type { Clock } from '../kernel/context';
 import { throttle } from '../kernel/throttle';
 
 /** A certificate and its private key, both as PEM. */

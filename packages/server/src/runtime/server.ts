@@ -1,4 +1,4 @@
-import { strictWebhookPolicy, type WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { strictWebhookPolicy, type WebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { Health } from '../http/health';
 import { resolveRetention } from '../retention/retention';
 import { loadTracer } from '../tracing/load-tracer';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { StoreUnavailableError } from '../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { type CopiedTable, copiedTables, type TableDigest } from './copied-tables';
 import { describeDatabase } from './database-url';
 import { ImportedDatabase } from './postgres/import-rows';

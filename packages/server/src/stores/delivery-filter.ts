@@ -1,6 +1,6 @@
 import type { StatusClass } from '@tradepost/contract';
-import type { DeliveryState } from '../deliveries/delivery';
-import type { DeliveryFilter } from '../deliveries/logged-delivery';
+import type { DeliveryState } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-delivery';
 
 const states: readonly DeliveryState[] = ['pending', 'delivered', 'failed'];
 

@@ -18,7 +18,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { StoreUnavailableError } from '../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 
 const keyPrefix = 'tpsk_';
 const keyBytes = 32;

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { findDatabaseFault, isPostgresUrl } from './database-url';
 import type { PostgresOptions } from './postgres/database';
 import type { SqliteOptions } from './sqlite/database';

@@ -1,9 +1,9 @@
 import type { AccountKind, OrderSort, OrderStatus } from '@tradepost/contract';
-import type { Caller } from '../features/accounts/account';
-import type { Order } from '../features/orders/order';
-import { getSortTime, isNewestFirst } from '../features/orders/order-list';
-import type { OrderFilter } from '../features/orders/order-store';
-import type { PageKey } from '../kernel/pagination';
+import type { Caller } from '@tradepost/domain/accounts/account';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
+import type { Order } from '@tradepost/domain/orders/order';
+import { getSortTime, isNewestFirst } from '@tradepost/domain/orders/order-list';
+import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import { addBounds, buildScan, type PageScan } from './page-bounds';
 
 /** How many orders a step of a search scans: a few milliseconds of work. */

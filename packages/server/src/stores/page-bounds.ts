@@ -1,4 +1,4 @@
-import type { PageKey } from '../kernel/pagination';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
 
 /** The bounds of a page in a list from newest to oldest. Times are in milliseconds since 1970. */
 export interface PageBounds {

@@ -1,11 +1,11 @@
-import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
-import type { AccountStore } from '../features/accounts/account';
-import type { EventStore } from '../features/events/event';
-import type { ListingStore } from '../features/listings/listing';
-import type { NotificationStore } from '../features/notifications/notification';
-import type { OrderStore } from '../features/orders/order-store';
-import type { WebhookStore } from '../features/webhooks/webhook-store';
-import type { Clock } from '../kernel/context';
+import type { AccountStore } from '@tradepost/domain/accounts/account';
+import type { DeliveryLogStore, DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import type { EventStore } from '@tradepost/domain/events/event-log';
+import type { Clock } from '@tradepost/domain/kernel/context';
+import type { ListingStore } from '@tradepost/domain/listings/listing';
+import type { NotificationStore } from '@tradepost/domain/notifications/notification';
+import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import type { RetentionStore } from '../retention/retention-store';
 
 /** Re-encrypts endpoint secrets, and the stored responses that show them. */

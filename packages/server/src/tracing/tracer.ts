@@ -13,10 +13,14 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import type { Caller } from '@tradepost/domain/accounts/account';
+import {
+  type Attempt,
+  isAcknowledged,
+  type LeasedDelivery,
+} from '@tradepost/domain/deliveries/delivery';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Sender } from '../deliveries/attempt/send';
-import { type Attempt, isAcknowledged, type LeasedDelivery } from '../deliveries/delivery';
-import type { Caller } from '../features/accounts/account';
+import type { Sender } from '../engine/attempt/send';
 import type { RequestTracer } from '../http/app';
 import { healthPaths } from '../http/health';
 import { getRequestId, redactPath } from '../http/request-log';

@@ -1,8 +1,8 @@
 import { orderStatuses } from '@tradepost/contract';
+import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { expect, onTestFinished, test } from 'vitest';
 import { seed } from '../../src/commands/seed';
-import { hashApiKey } from '../../src/features/accounts/api-key';
-import { createIdGenerator } from '../../src/kernel/context';
+import { hashApiKey } from '../../src/kernel/api-key';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { FakeClock } from '../helpers/fake-clock';
 

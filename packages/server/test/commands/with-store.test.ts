@@ -1,8 +1,8 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { beforeEach, expect, test } from 'vitest';
 import { OperatorError } from '../../src/commands/operator-error';
 import { withExistingStore, withStoreToRead } from '../../src/commands/with-store';
-import { StoreUnavailableError } from '../../src/kernel/errors';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../helpers/temp-folder';
 import { addCaller } from '../helpers/trade';

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import {
   type AttemptEnd,
   type EndpointHealth,
   newEndpointHealth,
   nextHealth,
-} from '../../src/deliveries/endpoint-health';
+} from '@tradepost/domain/deliveries/endpoint-health';
+import fc from 'fast-check';
 import { noon } from '../helpers/builders';
 
 /** In milliseconds. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConcurrencyLimiter } from '../../src/deliveries/delivery-worker';
+import { ConcurrencyLimiter } from '../../src/engine/delivery-worker';
 import { noon } from '../helpers/builders';
 
 /** Takes all free slots, and returns the functions that free them. */

@@ -1,14 +1,14 @@
 import type { EventType } from '@tradepost/contract';
-import { expect, onTestFinished } from 'vitest';
-import { createSender, type Sender } from '../../src/deliveries/attempt/send';
-import type { Attempt } from '../../src/deliveries/delivery';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
-import { type AttemptListener, DeliveryWorker } from '../../src/deliveries/delivery-worker';
-import type { Webhook } from '../../src/features/webhooks/webhook';
+import type { Attempt } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import {
   insecureWebhookPolicy,
   type WebhookPolicy,
-} from '../../src/features/webhooks/webhook-policy';
+} from '@tradepost/domain/webhooks/webhook-policy';
+import { expect, onTestFinished } from 'vitest';
+import { createSender, type Sender } from '../../src/engine/attempt/send';
+import { type AttemptListener, DeliveryWorker } from '../../src/engine/delivery-worker';
 import type { SqliteOptions } from '../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../src/stores/store';

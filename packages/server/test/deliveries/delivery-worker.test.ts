@@ -1,8 +1,8 @@
 import { webhookEventSchema } from '@tradepost/contract';
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { signBody, signStandard } from '../../src/deliveries/attempt/send';
-import { retryWindowMs } from '../../src/deliveries/delivery';
-import { strictWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
+import { signBody, signStandard } from '../../src/engine/attempt/send';
 import { noon } from '../helpers/builders';
 import { settle } from '../helpers/fake-clock';
 import { inTurn, respond } from '../helpers/receiver';

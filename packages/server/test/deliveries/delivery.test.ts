@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   attemptEndedAt,
   attemptTimeoutMs,
@@ -9,7 +7,9 @@ import {
   resolveExpired,
   resolveInterrupted,
   retryWindowMs,
-} from '../../src/deliveries/delivery';
+} from '@tradepost/domain/deliveries/delivery';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { aContext, aLeasedDelivery, anAttempt, noon } from '../helpers/builders';
 
 const middle = () => 0.5;

@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   alignHealth,
   latestBackoffUntil,
@@ -7,7 +5,9 @@ import {
   nextAllowedAt,
   nextHealth,
   resetBackoff,
-} from '../../src/deliveries/endpoint-health';
+} from '@tradepost/domain/deliveries/endpoint-health';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { noon } from '../helpers/builders';
 import {
   anyAttempts,

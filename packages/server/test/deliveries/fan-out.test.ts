@@ -1,8 +1,8 @@
 import type { EventType } from '@tradepost/contract';
+import { fanOut, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { createEvent, type DomainEvent } from '@tradepost/domain/events/event';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fanOut, retryWindowMs } from '../../src/deliveries/delivery';
-import { createEvent, type DomainEvent } from '../../src/features/events/event';
 import { aContext, noon } from '../helpers/builders';
 
 const task = { taskId: 'tsk_1', orderId: 'ord_1', agentId: 'usr_agent' };

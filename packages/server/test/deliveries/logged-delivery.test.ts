@@ -1,13 +1,13 @@
 import { deliveryDetailsSchema, deliverySchema } from '@tradepost/contract';
-import { describe, expect, test } from 'vitest';
-import { newDelivery, retryWindowMs } from '../../src/deliveries/delivery';
+import { newDelivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import {
   type LoggedDelivery,
   replayDelivery,
   toDeliveryDetailsResponse,
   toDeliveryResponse,
   toLoggedDelivery,
-} from '../../src/deliveries/logged-delivery';
+} from '@tradepost/domain/deliveries/logged-delivery';
+import { describe, expect, test } from 'vitest';
 import { aContext, anAttempt, noon } from '../helpers/builders';
 import { catchDomainError } from '../helpers/catch-domain-error';
 

@@ -1,8 +1,8 @@
+import type { AttemptResult } from '@tradepost/domain/deliveries/delivery';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AttemptResult } from '../../src/deliveries/delivery';
-import { OutcomeRecorder } from '../../src/deliveries/outcome-recorder';
-import { StoreUnavailableError } from '../../src/kernel/errors';
+import { OutcomeRecorder } from '../../src/engine/outcome-recorder';
 import { aLeasedDelivery, anAttempt, noon } from '../helpers/builders';
 import { CapturedLog } from '../helpers/captured-log';
 import { FakeClock, settle } from '../helpers/fake-clock';

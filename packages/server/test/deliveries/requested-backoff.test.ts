@@ -1,6 +1,6 @@
+import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextHealth } from '../../src/deliveries/endpoint-health';
 import { noon } from '../helpers/builders';
 import {
   anyAttempt,

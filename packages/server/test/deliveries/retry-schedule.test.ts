@@ -1,7 +1,11 @@
+import { attemptTimeoutMs, leaseMs, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import {
+  backoff,
+  nextRetryAt,
+  type RetryContext,
+} from '@tradepost/domain/deliveries/endpoint-health';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { attemptTimeoutMs, leaseMs, retryWindowMs } from '../../src/deliveries/delivery';
-import { backoff, nextRetryAt, type RetryContext } from '../../src/deliveries/endpoint-health';
 import { noon } from '../helpers/builders';
 
 const minute = 60_000;

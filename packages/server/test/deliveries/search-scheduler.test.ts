@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { SearchScheduler } from '../../src/deliveries/search-scheduler';
+import { SearchScheduler } from '../../src/stores/search-scheduler';
 import { settle } from '../helpers/fake-clock';
 
 let scheduler: SearchScheduler;

@@ -1,7 +1,7 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { signBody } from '../../src/deliveries/attempt/send';
-import { leaseMs } from '../../src/deliveries/delivery';
-import { createEndpointSecret } from '../../src/features/webhooks/webhook';
+import { signBody } from '../../src/engine/attempt/send';
 import { generateSecretKey, parseSecretKeys } from '../../src/stores/encryption';
 import { respond } from '../helpers/receiver';
 import type { Trade } from '../helpers/trade';

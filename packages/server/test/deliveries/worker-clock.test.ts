@@ -1,5 +1,5 @@
+import { leaseMs, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { leaseMs, retryWindowMs } from '../../src/deliveries/delivery';
 import { noon } from '../helpers/builders';
 import { inTurn, respond } from '../helpers/receiver';
 import { DeliveryHarness } from './delivery-harness';

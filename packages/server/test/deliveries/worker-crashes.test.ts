@@ -1,7 +1,7 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { leaseMs } from '../../src/deliveries/delivery';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
-import { StoreUnavailableError } from '../../src/kernel/errors';
 import { inTurn, respond } from '../helpers/receiver';
 import { DeliveryHarness } from './delivery-harness';
 

@@ -1,6 +1,6 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { leaseMs } from '../../src/deliveries/delivery';
-import { StoreUnavailableError } from '../../src/kernel/errors';
 import { noon } from '../helpers/builders';
 import { settle } from '../helpers/fake-clock';
 import { inTurn, respond } from '../helpers/receiver';

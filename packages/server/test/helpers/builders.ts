@@ -1,12 +1,16 @@
-import type { Attempt, LeasedDelivery } from '../../src/deliveries/delivery';
-import type { Account, Caller } from '../../src/features/accounts/account';
-import { type IssuedKey, issueKey } from '../../src/features/accounts/api-key';
-import type { Listing } from '../../src/features/listings/listing';
-import type { Order } from '../../src/features/orders/order';
-import type { Task } from '../../src/features/tasks/task';
-import { createEndpointSecret, type Webhook } from '../../src/features/webhooks/webhook';
-import { type CommandContext, createIdGenerator, type IdGenerator } from '../../src/kernel/context';
-import type { IdempotencyKey } from '../../src/kernel/idempotency';
+import type { Account, Caller } from '@tradepost/domain/accounts/account';
+import type { Attempt, LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import {
+  type CommandContext,
+  createIdGenerator,
+  type IdGenerator,
+} from '@tradepost/domain/kernel/context';
+import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
+import type { Listing } from '@tradepost/domain/listings/listing';
+import type { Order } from '@tradepost/domain/orders/order';
+import type { Task } from '@tradepost/domain/tasks/task';
+import { createEndpointSecret, type Webhook } from '@tradepost/domain/webhooks/webhook';
+import { type IssuedKey, issueKey } from '../../src/kernel/api-key';
 
 /** The default time of tests. */
 export const noon = Date.parse('2026-11-21T12:00:00.000Z');

@@ -1,4 +1,4 @@
-import { DomainError } from '../../src/kernel/errors';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 
 /** Returns the `DomainError` that the work throws. Any other result fails the test. */
 export function catchDomainError(work: () => unknown): DomainError {

@@ -1,6 +1,6 @@
-import { createEvent } from '../../src/features/events/event';
-import type { Order } from '../../src/features/orders/order';
-import type { Webhook } from '../../src/features/webhooks/webhook';
+import { createEvent } from '@tradepost/domain/events/event';
+import type { Order } from '@tradepost/domain/orders/order';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { aContext, anOrderRecord, noon } from './builders';
 import { addCaller, type Trade } from './trade';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kernel/context';
+import type { Clock } from '@tradepost/domain/kernel/context';
 import { noon } from './builders';
 
 interface Timer {

@@ -1,4 +1,8 @@
-import { type AttemptResult, type LeasedDelivery, leaseMs } from '../../src/deliveries/delivery';
+import {
+  type AttemptResult,
+  type LeasedDelivery,
+  leaseMs,
+} from '@tradepost/domain/deliveries/delivery';
 import type { Store } from '../../src/stores/store';
 import { anAttempt } from './builders';
 

@@ -1,10 +1,10 @@
 import type { AccountKind, EventType, OrderStatus } from '@tradepost/contract';
-import type { Caller } from '../../src/features/accounts/account';
-import type { Listing } from '../../src/features/listings/listing';
-import { changeStatus, type Order, placeOrder } from '../../src/features/orders/order';
-import type { ChangedOrder } from '../../src/features/orders/order-store';
-import type { Webhook } from '../../src/features/webhooks/webhook';
-import type { IdempotencyKey } from '../../src/kernel/idempotency';
+import type { Caller } from '@tradepost/domain/accounts/account';
+import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
+import type { Listing } from '@tradepost/domain/listings/listing';
+import { changeStatus, type Order, placeOrder } from '@tradepost/domain/orders/order';
+import type { ChangedOrder } from '@tradepost/domain/orders/order-store';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import type { Store } from '../../src/stores/store';
 import { aCaller, aContext, aKey, aListing, anAccount, aWebhook, noon } from './builders';
 

@@ -1,6 +1,6 @@
 import { type Account, accountKinds } from '@tradepost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashApiKey } from '../../src/features/accounts/api-key';
+import { hashApiKey } from '../../src/kernel/api-key';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { aKey, noon } from '../helpers/builders';
 import { FakeClock } from '../helpers/fake-clock';

@@ -5,8 +5,8 @@ import type {
   EventType,
   Order,
 } from '@tradepost/contract';
-import type { Listing } from '../../src/features/listings/listing';
-import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
+import type { Listing } from '@tradepost/domain/listings/listing';
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import type { ServerOptions } from '../../src/runtime/server';
 import { CapturedLog } from '../helpers/captured-log';
 import { FakeClock } from '../helpers/fake-clock';

@@ -1,7 +1,7 @@
 import type { DeliveryDetails } from '@tradepost/contract';
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { signBody, signStandard } from '../../src/deliveries/attempt/send';
-import { retryWindowMs } from '../../src/deliveries/delivery';
+import { signBody, signStandard } from '../../src/engine/attempt/send';
 import { noon } from '../helpers/builders';
 import { inTurn, type Respond, respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';

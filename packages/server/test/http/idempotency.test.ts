@@ -1,6 +1,6 @@
 import type { Order } from '@tradepost/contract';
+import type { Listing } from '@tradepost/domain/listings/listing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Listing } from '../../src/features/listings/listing';
 import { type Actor, getData, getProblem, type Service, startService } from './service';
 
 let service: Service;

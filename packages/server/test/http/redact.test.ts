@@ -1,7 +1,7 @@
+import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import { expect, test } from 'vitest';
-import { issueKey } from '../../src/features/accounts/api-key';
-import { createEndpointSecret } from '../../src/features/webhooks/webhook';
 import { redactPath, resolveRequestId } from '../../src/http/request-log';
+import { issueKey } from '../../src/kernel/api-key';
 import { redactSecrets } from '../../src/kernel/redact';
 import { aContext } from '../helpers/builders';
 

@@ -1,6 +1,6 @@
 import type { Delivery } from '@tradepost/contract';
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retryWindowMs } from '../../src/deliveries/delivery';
 import { noon } from '../helpers/builders';
 import { inTurn, respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';

@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { type AccountKind, type Problem, problemSchema } from '@tradepost/contract';
-import { createAccount } from '../../src/features/accounts/account';
-import { issueKey } from '../../src/features/accounts/api-key';
-import { createListing, type Listing } from '../../src/features/listings/listing';
-import { createContext, createIdGenerator, systemClock } from '../../src/kernel/context';
+import { createAccount } from '@tradepost/domain/accounts/account';
+import { createContext, createIdGenerator } from '@tradepost/domain/kernel/context';
+import { createListing, type Listing } from '@tradepost/domain/listings/listing';
+import { issueKey } from '../../src/kernel/api-key';
 import { createLog } from '../../src/kernel/log';
+import { systemClock } from '../../src/kernel/system-clock';
 import { type ServerOptions, startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 

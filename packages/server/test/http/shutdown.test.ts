@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { expect, it } from 'vitest';
-import { strictWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
 import { createLog } from '../../src/kernel/log';
 import { startApi } from '../../src/runtime/api';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';

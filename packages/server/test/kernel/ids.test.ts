@@ -1,6 +1,6 @@
+import { createIdGenerator, smallestIdAt } from '@tradepost/domain/kernel/context';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createIdGenerator, smallestIdAt } from '../../src/kernel/context';
 import { noon } from '../helpers/builders';
 
 describe('the id generator', () => {

@@ -1,7 +1,12 @@
+import { createIdGenerator } from '@tradepost/domain/kernel/context';
+import {
+  decodeCursor,
+  encodeCursor,
+  type PageKey,
+  slicePage,
+} from '@tradepost/domain/kernel/pagination';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createIdGenerator } from '../../src/kernel/context';
-import { decodeCursor, encodeCursor, type PageKey, slicePage } from '../../src/kernel/pagination';
 import { noon } from '../helpers/builders';
 import { catchDomainError } from '../helpers/catch-domain-error';
 

@@ -1,6 +1,6 @@
+import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatTimestamp } from '../../src/kernel/context';
 
 it('timestamps are formatted as by Date, in any order of days', () => {
   const year9999 = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -1,7 +1,7 @@
 import { attemptErrors } from '@tradepost/contract';
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { retryWindowMs } from '../../src/deliveries/delivery';
 import { attemptLabels } from '../../src/metrics/engine-metrics';
 import { anAttempt, noon } from '../helpers/builders';
 import { inTurn, Receiver, respond } from '../helpers/receiver';

@@ -1,5 +1,5 @@
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { onTestFinished } from 'vitest';
-import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
 import { Health } from '../../src/http/health';
 import { createEngineMetrics } from '../../src/metrics/engine-metrics';
 import { serveMetrics } from '../../src/metrics/metrics-server';

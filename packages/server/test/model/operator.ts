@@ -1,12 +1,12 @@
-import { createAccount } from '../../src/features/accounts/account';
-import { type ApiKey, type IssuedKey, issueKey } from '../../src/features/accounts/api-key';
-import { createListing } from '../../src/features/listings/listing';
+import { type ApiKey, createAccount } from '@tradepost/domain/accounts/account';
 import {
   type Clock,
   createContext,
   createIdGenerator,
   formatTimestamp,
-} from '../../src/kernel/context';
+} from '@tradepost/domain/kernel/context';
+import { createListing } from '@tradepost/domain/listings/listing';
+import { type IssuedKey, issueKey } from '../../src/kernel/api-key';
 import type { Store } from '../../src/stores/store';
 import type { Operation } from './operator-model';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kernel/context';
+import type { Clock } from '@tradepost/domain/kernel/context';
 
 /** A clock that a test advances in steps: timers that are due run once, at the end of the step, as after a suspension. */
 export class SteppedClock implements Clock {

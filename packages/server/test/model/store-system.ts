@@ -1,27 +1,27 @@
 import { contract, problems } from '@tradepost/contract';
-import { deliveryHeaders } from '../../src/deliveries/attempt/send';
+import type { Caller } from '@tradepost/domain/accounts/account';
+import { accountRoutes } from '@tradepost/domain/accounts/account-routes';
 import {
   type Attempt,
   type LeasedDelivery,
   leaseMs,
   resolveAttempt,
-} from '../../src/deliveries/delivery';
-import { deliveryRoutes } from '../../src/deliveries/delivery-routes';
-import { testEventRoutes } from '../../src/deliveries/test-event-routes';
-import type { Caller } from '../../src/features/accounts/account';
-import { accountRoutes } from '../../src/features/accounts/account-routes';
-import { hashApiKey } from '../../src/features/accounts/api-key';
-import { LongPollRegistry } from '../../src/features/events/event';
-import { eventRoutes } from '../../src/features/events/event-routes';
-import { notificationRoutes } from '../../src/features/notifications/notification-routes';
-import { orderRoutes } from '../../src/features/orders/order-routes';
-import type { RequestContext } from '../../src/features/route-handlers';
-import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
-import { webhookRoutes } from '../../src/features/webhooks/webhook-routes';
+} from '@tradepost/domain/deliveries/delivery';
+import { deliveryRoutes } from '@tradepost/domain/deliveries/delivery-routes';
+import { testEventRoutes } from '@tradepost/domain/deliveries/test-event-routes';
+import { eventRoutes } from '@tradepost/domain/events/event-routes';
+import { createIdGenerator } from '@tradepost/domain/kernel/context';
+import { DomainError } from '@tradepost/domain/kernel/errors';
+import type { StoredResponse } from '@tradepost/domain/kernel/idempotency';
+import { notificationRoutes } from '@tradepost/domain/notifications/notification-routes';
+import { orderRoutes } from '@tradepost/domain/orders/order-routes';
+import type { RequestContext } from '@tradepost/domain/route-handlers';
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
+import { webhookRoutes } from '@tradepost/domain/webhooks/webhook-routes';
+import { deliveryHeaders } from '../../src/engine/attempt/send';
 import { readIdempotencyKey } from '../../src/http/app';
-import { createIdGenerator } from '../../src/kernel/context';
-import { DomainError } from '../../src/kernel/errors';
-import type { StoredResponse } from '../../src/kernel/idempotency';
+import { hashApiKey } from '../../src/kernel/api-key';
+import { LongPollRegistry } from '../../src/runtime/long-poll-registry';
 import { isPostgresUrl } from '../../src/stores/database-url';
 import { openStore } from '../../src/stores/open-store';
 import type { Store } from '../../src/stores/store';

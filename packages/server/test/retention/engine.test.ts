@@ -1,5 +1,5 @@
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
 import type { Retention } from '../../src/retention/retention';
 import { startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';

@@ -1,5 +1,5 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/kernel/errors';
 import { Housekeeper } from '../../src/retention/housekeeper';
 import { resolveRetention } from '../../src/retention/retention';
 import type {

@@ -1,4 +1,4 @@
-import { smallestIdAt } from '../../src/kernel/context';
+import { smallestIdAt } from '@tradepost/domain/kernel/context';
 import type { SqliteDatabase } from '../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { noon } from '../helpers/builders';

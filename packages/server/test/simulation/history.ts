@@ -6,8 +6,8 @@ import {
   isAcknowledged,
   type LeasedDelivery,
   leaseMs,
-} from '../../src/deliveries/delivery';
-import { clockTolerance } from '../../src/kernel/context';
+} from '@tradepost/domain/deliveries/delivery';
+import { clockTolerance } from '@tradepost/domain/kernel/context';
 import type { PlannedEndpoint } from './plan';
 
 const minPauseMs = 5_000;

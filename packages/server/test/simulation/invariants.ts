@@ -5,8 +5,8 @@ import {
   isAcknowledged,
   type LeasedDelivery,
   leaseMs,
-} from '../../src/deliveries/delivery';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+} from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { History, type TrackedDelivery } from './history';
 import type { PlannedEndpoint } from './plan';
 import type { StoredState } from './simulated-database';

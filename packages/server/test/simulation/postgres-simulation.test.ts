@@ -1,5 +1,5 @@
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import { ReusedDatabases, startPostgres } from '../helpers/postgres';
 import { openPostgresDatabases } from './postgres-database';
 import { runScenario } from './run-scenario';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import type { OpenDatabase } from './simulated-database';
 import { Simulation } from './simulation';
 import { openSqliteDatabase } from './sqlite-database';

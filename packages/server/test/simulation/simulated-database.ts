@@ -1,5 +1,5 @@
-import type { DeliveryState } from '../../src/deliveries/delivery';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import type { DeliveryState } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import type { Store } from '../../src/stores/store';
 import type { Adjusted } from './history';
 import type { SimulatedLocks } from './simulated-locks';

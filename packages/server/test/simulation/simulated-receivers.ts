@@ -1,4 +1,4 @@
-import { attemptTimeoutMs } from '../../src/deliveries/delivery';
+import { attemptTimeoutMs } from '@tradepost/domain/deliveries/delivery';
 import type { PlannedEndpoint, ReceiverFault } from './plan';
 import type { SeededRandom } from './seeded-random';
 

@@ -1,5 +1,5 @@
-import { parseRetryAfter, type Sender } from '../../src/deliveries/attempt/send';
-import type { Attempt, LeasedDelivery } from '../../src/deliveries/delivery';
+import type { Attempt, LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import { parseRetryAfter, type Sender } from '../../src/engine/attempt/send';
 import type { Invariants } from './invariants';
 import type { Reply } from './simulated-receivers';
 import type { Timer, VirtualTime } from './virtual-time';

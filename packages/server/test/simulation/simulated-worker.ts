@@ -1,8 +1,8 @@
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import type { Clock } from '@tradepost/domain/kernel/context';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { pino } from 'pino';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
-import { DeliveryWorker } from '../../src/deliveries/delivery-worker';
-import type { Clock } from '../../src/kernel/context';
-import { StoreUnavailableError } from '../../src/kernel/errors';
+import { DeliveryWorker } from '../../src/engine/delivery-worker';
 import type { FaultInjector, Verb } from './fault-injector';
 import type { SimulatedLocks } from './simulated-locks';
 import { type SimulatedNetwork, SimulatedSender } from './simulated-sender';

@@ -1,5 +1,5 @@
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { describe, expect, test } from 'vitest';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import { drawPlan } from './plan';
 import { runScenario } from './run-scenario';
 

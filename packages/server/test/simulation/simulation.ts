@@ -1,6 +1,6 @@
-import { type LeasedDelivery, retryWindowMs } from '../../src/deliveries/delivery';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
-import type { Webhook } from '../../src/features/webhooks/webhook';
+import { type LeasedDelivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import type { Store } from '../../src/stores/store';
 import { noon } from '../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../helpers/enqueue';

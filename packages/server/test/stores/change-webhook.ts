@@ -1,5 +1,5 @@
-import type { Webhook, WebhookWithStats } from '../../src/features/webhooks/webhook';
-import type { IdempotencyKey, IdempotentResult } from '../../src/kernel/idempotency';
+import type { IdempotencyKey, IdempotentResult } from '@tradepost/domain/kernel/idempotency';
+import type { Webhook, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
 import type { Store } from '../../src/stores/store';
 import { aContext, noon } from '../helpers/builders';
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/kernel/errors';
 import {
   generateSecretKey,
   parseSecretKeys,

@@ -1,10 +1,10 @@
 import { type OrderSort, orderSorts, orderStatuses } from '@tradepost/contract';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
+import type { Order } from '@tradepost/domain/orders/order';
+import { toPageKey } from '@tradepost/domain/orders/order-list';
+import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Order } from '../../src/features/orders/order';
-import { toPageKey } from '../../src/features/orders/order-list';
-import type { OrderFilter } from '../../src/features/orders/order-store';
-import type { PageKey } from '../../src/kernel/pagination';
 import {
   findOrders,
   type OrderQuery,

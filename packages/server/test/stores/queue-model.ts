@@ -2,13 +2,13 @@ import {
   type AttemptResult,
   attemptEndedAt,
   type LeasedDelivery,
-} from '../../src/deliveries/delivery';
-import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+} from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import {
   type EndpointHealth,
   newEndpointHealth,
   nextHealth,
-} from '../../src/deliveries/endpoint-health';
+} from '@tradepost/domain/deliveries/endpoint-health';
 
 interface ModelDelivery {
   eventId: string;

@@ -1,6 +1,10 @@
 import type { AccountKind } from '@tradepost/contract/wire';
-import type { Account, AccountStore, ApiKeyWithAccount } from '../../features/accounts/account';
-import type { ApiKey } from '../../features/accounts/api-key';
+import type {
+  Account,
+  AccountStore,
+  ApiKey,
+  ApiKeyWithAccount,
+} from '@tradepost/domain/accounts/account';
 import type { PostgresDatabase, Transaction } from './database';
 
 const accountColumns = 'id, kind, name, created_at AS "createdAt"';

@@ -1,5 +1,9 @@
-import { type AttemptResult, attemptEndedAt, maxStoredAttempts } from '../../deliveries/delivery';
-import { nextHealth } from '../../deliveries/endpoint-health';
+import {
+  type AttemptResult,
+  attemptEndedAt,
+  maxStoredAttempts,
+} from '@tradepost/domain/deliveries/delivery';
+import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import type { Transaction } from './database';
 import { countNew } from './leases';
 import { QueueUnitOfWork } from './queues';

@@ -1,4 +1,4 @@
-import { maxStoredAttempts } from '../../deliveries/delivery';
+import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
 import {
   createRuleGroups,
   type DataRule,

@@ -1,5 +1,5 @@
+import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
 import pg from 'pg';
-import { latestBackoffUntil } from '../../deliveries/endpoint-health';
 import {
   type CheckReport,
   type CheckResult,

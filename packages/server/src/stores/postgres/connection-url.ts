@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
-import { StoreUnavailableError } from '../../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 
 /** One of the hosts in the URL of a database. What is undefined is left to the variables of libpq, such as `PGHOST`. */
 export interface DatabaseHost {

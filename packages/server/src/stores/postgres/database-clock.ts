@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../../kernel/context';
+import type { Clock } from '@tradepost/domain/kernel/context';
+import { systemClock } from '../../kernel/system-clock';
 import type { Queries } from './database';
 
 /** How often the clock is compared with the database, in milliseconds. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { OutcomeUnknownError } from '@tradepost/domain/kernel/errors';
 import type pg from 'pg';
-import { OutcomeUnknownError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTrace, ChangeTracer, ConnectionStatus, RetryReason } from '../store';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Delivery } from '../../deliveries/delivery';
-import type { DeliveryStore } from '../../deliveries/delivery-store';
-import { latestBackoffUntil } from '../../deliveries/endpoint-health';
+import type { Delivery } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Transaction } from './database';
 import { isUnnumbered, numberDeliveries } from './event-numbers';

@@ -1,11 +1,11 @@
-import type { DeliveryLogStore } from '../../deliveries/delivery-store';
-import { resetBackoff } from '../../deliveries/endpoint-health';
+import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
+import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
   type LoggedAttempt,
   type LoggedDelivery,
   needsSearch,
-} from '../../deliveries/logged-delivery';
-import { SearchScheduler } from '../../deliveries/search-scheduler';
+} from '@tradepost/domain/deliveries/logged-delivery';
+import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
 import { deliveryColumns, findDeliveries, selectPage } from './delivery-search';

@@ -1,6 +1,6 @@
-import type { DeliveryState } from '../../deliveries/delivery';
-import type { DeliveryFilter, LoggedDelivery } from '../../deliveries/logged-delivery';
-import type { PageKey } from '../../kernel/pagination';
+import type { DeliveryState } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryFilter, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import { listStates, statusClassConditions } from '../delivery-filter';
 import { mergeBounds } from '../page-bounds';
 import type { PostgresDatabase } from './database';

@@ -1,13 +1,8 @@
-import { fanOut } from '../../deliveries/delivery';
-import type {
-  DomainEvent,
-  EventStore,
-  LoggedEvent,
-  LogLimits,
-  StoredEvent,
-} from '../../features/events/event';
-import { firstSequenceAt } from '../../features/events/event';
-import type { CommandContext } from '../../kernel/context';
+import { fanOut } from '@tradepost/domain/deliveries/delivery';
+import type { DomainEvent, StoredEvent } from '@tradepost/domain/events/event';
+import type { EventStore, LoggedEvent, LogLimits } from '@tradepost/domain/events/event-log';
+import { firstSequenceAt } from '@tradepost/domain/events/event-log';
+import type { CommandContext } from '@tradepost/domain/kernel/context';
 import type { PostgresDatabase, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
 import { maxNumbered, numberEntries } from './event-numbers';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
-import { DomainError } from '../../kernel/errors';
 import type { Queries } from './database';
 import { milliseconds, sessionName } from './pool';
 

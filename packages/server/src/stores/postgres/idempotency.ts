@@ -1,11 +1,11 @@
-import { DomainError } from '../../kernel/errors';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import {
   type IdempotencyKey,
   type IdempotentResult,
   idempotencyKeyReused,
   responseErased,
   type StoredResponse,
-} from '../../kernel/idempotency';
+} from '@tradepost/domain/kernel/idempotency';
 import { secretPlaces } from '../encryption';
 import { Conflict, type PostgresDatabase, type Transaction, type WriteOptions } from './database';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
-import { StoreUnavailableError } from '../../kernel/errors';
 import {
   type CopiedTable,
   copiedTables,

@@ -1,5 +1,5 @@
-import type { LeasedDelivery } from '../../deliveries/delivery';
-import { nextAllowedAt } from '../../deliveries/endpoint-health';
+import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import { nextAllowedAt } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
 import type { PostgresDatabase, Transaction } from './database';
 import { type NumberedDelivery, numberDeliveries } from './event-numbers';

@@ -1,4 +1,4 @@
-import type { Listing, ListingStore } from '../../features/listings/listing';
+import type { Listing, ListingStore } from '@tradepost/domain/listings/listing';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 
 const listingColumns = `id, seller_id AS "sellerId", agent_id AS "agentId", title,

@@ -1,5 +1,5 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type pg from 'pg';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { describeDatabase } from '../database-url';
 import { hasUnfinishedCopy } from './copy-record';
 import { PostgresDatabase } from './database';

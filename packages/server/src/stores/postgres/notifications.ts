@@ -1,4 +1,4 @@
-import type { Notification, NotificationStore } from '../../features/notifications/notification';
+import type { Notification, NotificationStore } from '@tradepost/domain/notifications/notification';
 import { mergeBounds } from '../page-bounds';
 import type { PostgresDatabase } from './database';
 import { Conditions } from './page-range';

@@ -1,8 +1,9 @@
 import { type AccountKind, orderStatuses } from '@tradepost/contract/wire';
-import { SearchScheduler } from '../../deliveries/search-scheduler';
-import type { DomainEvent } from '../../features/events/event';
-import type { Listing } from '../../features/listings/listing';
-import type { Order, OrderContext } from '../../features/orders/order';
+import type { DomainEvent } from '@tradepost/domain/events/event';
+import type { CommandContext } from '@tradepost/domain/kernel/context';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
+import type { Listing } from '@tradepost/domain/listings/listing';
+import type { Order, OrderContext } from '@tradepost/domain/orders/order';
 import {
   defaultSort,
   endBefore,
@@ -10,11 +11,9 @@ import {
   isNewestFirst,
   needsSearch,
   simplifyFilter,
-} from '../../features/orders/order-list';
-import type { OrderStore } from '../../features/orders/order-store';
-import type { Task } from '../../features/tasks/task';
-import type { CommandContext } from '../../kernel/context';
-import type { PageKey } from '../../kernel/pagination';
+} from '@tradepost/domain/orders/order-list';
+import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import type { Task } from '@tradepost/domain/tasks/task';
 import {
   findOrders,
   getRest,
@@ -24,6 +23,7 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
+import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Transaction } from './database';
 import {
   accountsWithSubscriptions,

@@ -1,4 +1,4 @@
-import type { PageKey } from '../../kernel/pagination';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { PageRange, PageScan } from '../page-bounds';
 
 /** Builds the `WHERE` clause of a query: conditions that all must be true, and the values of their parameters. */

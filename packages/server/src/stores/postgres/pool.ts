@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
-import { StoreUnavailableError } from '../../kernel/errors';
 import {
   type DatabaseHost,
   type DatabaseUrl,

@@ -1,5 +1,5 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { describeDatabase } from '../database-url';
 
 /** Thrown for a connection that accepts no changes: to a standby, or because of a setting. */

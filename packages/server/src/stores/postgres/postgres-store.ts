@@ -1,5 +1,5 @@
-import { Announcements } from '../../features/events/event';
-import { StoreUnavailableError } from '../../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { Announcements } from '../announcements';
 import type { Store } from '../store';
 import { createPostgresAccountStore } from './accounts';
 import { PostgresDatabase, type PostgresOptions } from './database';

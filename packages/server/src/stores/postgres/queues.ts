@@ -1,12 +1,12 @@
-import { leaseMs } from '../../deliveries/delivery';
-import type { QueueStatus } from '../../deliveries/delivery-store';
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
   type EndpointHealth,
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
-} from '../../deliveries/endpoint-health';
+} from '@tradepost/domain/deliveries/endpoint-health';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { WriteSet } from './write-set';
 

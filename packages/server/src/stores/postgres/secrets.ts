@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { describeDatabase } from '../database-url';
 import { describeMissingKeys, keyIdEnd, readKeyId, secretPlaces } from '../encryption';
 import type { RotatedSecrets, SecretStore } from '../store';

@@ -1,4 +1,4 @@
-import { leaseMs } from '../../deliveries/delivery';
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { Transaction } from './database';
 import { dueFirst, QueueUnitOfWork } from './queues';
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
-import { StoreUnavailableError } from '../../kernel/errors';
 import type { PostgresDatabase } from './database';
 import { getLocalPort } from './pool';
 import { getCode, isUnusable } from './postgres-errors';

@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { StoreUnavailableError } from '../../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 
 /** Returns the target of a symbolic link, which may be missing, or the path itself: SQLite's own files are beside the target. */
 export function resolveLink(path: string): string {

@@ -2,10 +2,10 @@ import type { AccountKind } from '@tradepost/contract/wire';
 import type {
   Account,
   AccountStore,
+  ApiKey,
   ApiKeyOwner,
   ApiKeyWithAccount,
-} from '../../features/accounts/account';
-import type { ApiKey } from '../../features/accounts/api-key';
+} from '@tradepost/domain/accounts/account';
 import type { SqliteDatabase } from './database';
 
 interface AccountRow {

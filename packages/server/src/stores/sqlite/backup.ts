@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import {
   type DatabaseContents,
   damaged,

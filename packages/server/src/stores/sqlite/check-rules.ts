@@ -1,6 +1,6 @@
 // The column `answer` has its name from a released migration.
 // cspell:ignore answer
-import { maxStoredAttempts } from '../../deliveries/delivery';
+import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
 import { createRuleGroups } from '../data-rules';
 
 /** What the server keeps true with each change, beyond what the schema enforces. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
+import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
 import Database from 'better-sqlite3';
-import { latestBackoffUntil } from '../../deliveries/endpoint-health';
 import {
   type CheckReport,
   type CheckResult,

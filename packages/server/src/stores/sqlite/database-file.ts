@@ -1,5 +1,5 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { SqliteDatabase } from './database';
 import { compareSchema, currentSchemaVersion, isTradepost, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';

@@ -1,8 +1,8 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTracer } from '../store';
 import { resolveLink } from './abandoned-log';

@@ -5,9 +5,9 @@ import {
   type LeasedDelivery,
   leaseMs,
   maxStoredAttempts,
-} from '../../deliveries/delivery';
-import type { DeliveryStore } from '../../deliveries/delivery-store';
-import { nextHealth } from '../../deliveries/endpoint-health';
+} from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
 import type { SqliteDatabase } from './database';
 import {

@@ -1,7 +1,7 @@
-import type { DeliveryLogStore } from '../../deliveries/delivery-store';
-import { resetBackoff } from '../../deliveries/endpoint-health';
-import { needsSearch } from '../../deliveries/logged-delivery';
-import { SearchScheduler } from '../../deliveries/search-scheduler';
+import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
+import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
+import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
+import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
 import {

@@ -1,12 +1,12 @@
 import type { EventType } from '@tradepost/contract';
-import type { DeliveryState } from '../../deliveries/delivery';
+import type { DeliveryState } from '@tradepost/domain/deliveries/delivery';
 import {
   type DeliveryFilter,
   type LoggedAttempt,
   type LoggedDelivery,
   needsSearch,
-} from '../../deliveries/logged-delivery';
-import type { PageKey } from '../../kernel/pagination';
+} from '@tradepost/domain/deliveries/logged-delivery';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import { listStates, statusClassConditions } from '../delivery-filter';
 import { mergeBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';

@@ -1,7 +1,11 @@
-import { fanOut } from '../../deliveries/delivery';
-import type { DomainEvent, StoredEvent } from '../../features/events/event';
-import { type EventStore, firstSequenceAt, type LoggedEvent } from '../../features/events/event';
-import type { CommandContext } from '../../kernel/context';
+import { fanOut } from '@tradepost/domain/deliveries/delivery';
+import type { DomainEvent, StoredEvent } from '@tradepost/domain/events/event';
+import {
+  type EventStore,
+  firstSequenceAt,
+  type LoggedEvent,
+} from '@tradepost/domain/events/event-log';
+import type { CommandContext } from '@tradepost/domain/kernel/context';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
 import { insertNotifications } from './notifications';

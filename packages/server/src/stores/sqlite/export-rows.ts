@@ -2,8 +2,8 @@
 // cspell:ignore answer
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import {
   type CopiedTable,
   copiedTables,

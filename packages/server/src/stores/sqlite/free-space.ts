@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
+import { StoreFullError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
-import { StoreFullError } from '../../kernel/errors';
 
 /** What must be left on the disk: enough for some group commits and the checkpoint after them. */
 const minFreeBytes = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { isLocked, translateError } from './sqlite-errors';
 import type { TracedChanges } from './traced-changes';
 

@@ -6,7 +6,7 @@ import {
   idempotencyKeyReused,
   responseErased,
   type StoredResponse,
-} from '../../kernel/idempotency';
+} from '@tradepost/domain/kernel/idempotency';
 import { secretPlaces } from '../encryption';
 import type { SqliteDatabase } from './database';
 

@@ -1,4 +1,4 @@
-import type { Listing, ListingStore } from '../../features/listings/listing';
+import type { Listing, ListingStore } from '@tradepost/domain/listings/listing';
 import type { SqliteDatabase } from './database';
 
 interface ListingRow {

@@ -1,5 +1,5 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { initial } from './migrations/001-initial';
 import { endpointQueues } from './migrations/002-endpoint-queues';
 import { secretsAndWaits } from './migrations/003-secrets-and-waits';

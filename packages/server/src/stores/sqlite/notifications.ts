@@ -1,5 +1,5 @@
 import type { NotificationType } from '@tradepost/contract';
-import type { Notification, NotificationStore } from '../../features/notifications/notification';
+import type { Notification, NotificationStore } from '@tradepost/domain/notifications/notification';
 import { mergeBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';
 import { Conditions } from './page-range';

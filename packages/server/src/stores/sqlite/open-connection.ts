@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { fileExists, requireNoAbandonedLog } from './abandoned-log';
 import type { CommitOptions, WritePrioritySettings } from './group-commit';
 import {

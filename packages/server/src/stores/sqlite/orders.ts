@@ -1,7 +1,8 @@
 import { type AccountKind, type OrderStatus, orderStatuses } from '@tradepost/contract/wire';
-import { SearchScheduler } from '../../deliveries/search-scheduler';
-import type { DomainEvent } from '../../features/events/event';
-import type { Order, OrderContext, OrderMutation } from '../../features/orders/order';
+import type { DomainEvent } from '@tradepost/domain/events/event';
+import type { CommandContext } from '@tradepost/domain/kernel/context';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
+import type { Order, OrderContext, OrderMutation } from '@tradepost/domain/orders/order';
 import {
   compareOrders,
   defaultSort,
@@ -9,11 +10,9 @@ import {
   isNewestFirst,
   needsSearch,
   simplifyFilter,
-} from '../../features/orders/order-list';
-import type { OrderStore } from '../../features/orders/order-store';
-import type { Task } from '../../features/tasks/task';
-import type { CommandContext } from '../../kernel/context';
-import type { PageKey } from '../../kernel/pagination';
+} from '@tradepost/domain/orders/order-list';
+import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import type { Task } from '@tradepost/domain/tasks/task';
 import {
   findOrders,
   getRest,
@@ -23,6 +22,7 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
+import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { leaseMs } from '../../deliveries/delivery';
-import type { QueueStatus } from '../../deliveries/delivery-store';
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
   type EndpointHealth,
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
-} from '../../deliveries/endpoint-health';
+} from '@tradepost/domain/deliveries/endpoint-health';
 import type { SqliteDatabase } from './database';
 
 interface QueueRow {

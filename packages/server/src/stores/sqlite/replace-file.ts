@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import process from 'node:process';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { createLock, tryLock } from './file-lock';
 import { isEmpty, isTradepost } from './migrate';
 import { explainWriteError, isCorrupt, isLocked } from './sqlite-errors';

@@ -1,4 +1,4 @@
-import { smallestIdAt } from '../../kernel/context';
+import { smallestIdAt } from '@tradepost/domain/kernel/context';
 import type {
   PruneStep,
   ReferencePruneStep,

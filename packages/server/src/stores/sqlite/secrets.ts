@@ -1,6 +1,6 @@
 // The column `answer` has its name from a released migration.
 // cspell:ignore answer
-import { StoreUnavailableError } from '../../kernel/errors';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { describeMissingKeys, keyIdEnd, readKeyId, secretPlaces } from '../encryption';
 import type { RotatedSecrets, SecretStore } from '../store';
 import type { SqliteDatabase } from './database';

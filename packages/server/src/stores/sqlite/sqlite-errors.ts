@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 
 /** SQLite error codes that do not mean that the statement is wrong. */
 const transientCodes =

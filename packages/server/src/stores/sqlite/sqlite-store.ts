@@ -1,4 +1,4 @@
-import { Announcements } from '../../features/events/event';
+import { Announcements } from '../announcements';
 import type { Store } from '../store';
 import { createSqliteAccountStore } from './accounts';
 import type { SqliteOptions } from './database';

@@ -1,11 +1,11 @@
 import { eventTypes, type WebhookStatus } from '@tradepost/contract/wire';
-import { resetBackoff } from '../../deliveries/endpoint-health';
+import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
   shouldResetBackoff,
   type Webhook,
   type WebhookWithStats,
-} from '../../features/webhooks/webhook';
-import type { WebhookStore } from '../../features/webhooks/webhook-store';
+} from '@tradepost/domain/webhooks/webhook';
+import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';

@@ -1,8 +1,8 @@
 import { attemptErrors } from '@tradepost/contract';
 import { describe, expect, test } from 'vitest';
-import { toAttemptError } from '../../../src/deliveries/attempt/attempt-error';
-import { ResponseTooLargeError } from '../../../src/deliveries/attempt/connection-pool';
-import { ForbiddenDestinationError, LookupError } from '../../../src/deliveries/attempt/ssrf-guard';
+import { toAttemptError } from '../../../src/engine/attempt/attempt-error';
+import { ResponseTooLargeError } from '../../../src/engine/attempt/connection-pool';
+import { ForbiddenDestinationError, LookupError } from '../../../src/engine/attempt/ssrf-guard';
 
 const coded = (code: unknown, message = 'x') => Object.assign(new Error(message), { code });
 

@@ -1,6 +1,6 @@
+import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import { deliveryHeaders, signBody, signStandard } from '../../../src/deliveries/attempt/send';
-import { createEndpointSecret } from '../../../src/features/webhooks/webhook';
+import { deliveryHeaders, signBody, signStandard } from '../../../src/engine/attempt/send';
 import { version } from '../../../src/kernel/version';
 import { aLeasedDelivery, noon } from '../../helpers/builders';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDnsResolver, systemResolver } from '../../../src/deliveries/attempt/ssrf-guard';
+import { createDnsResolver, systemResolver } from '../../../src/engine/attempt/ssrf-guard';
 import { type Family, openDnsServer, type Reply, type Zone } from './dns-server';
 
 async function resolve(zone: Zone, timeout = 200): Promise<string[]> {

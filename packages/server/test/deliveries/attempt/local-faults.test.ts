@@ -1,6 +1,6 @@
+import type { Attempt } from '@tradepost/domain/deliveries/delivery';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Sender } from '../../../src/deliveries/attempt/send';
-import type { Attempt } from '../../../src/deliveries/delivery';
+import type { Sender } from '../../../src/engine/attempt/send';
 import { anAttempt } from '../../helpers/builders';
 import { Child } from '../../helpers/child';
 import { Receiver, respond } from '../../helpers/receiver';

@@ -1,7 +1,7 @@
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { parseRetryAfter } from '../../../src/deliveries/attempt/send';
-import { retryWindowMs } from '../../../src/deliveries/delivery';
+import { parseRetryAfter } from '../../../src/engine/attempt/send';
 import { noon } from '../../helpers/builders';
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { describe, expect, test } from 'vitest';
-import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { inTurn, Receiver, respond } from '../../helpers/receiver';
 import { openRawServer } from './raw-server';

@@ -1,6 +1,6 @@
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { describe, expect, test } from 'vitest';
 import { findUnusedPort } from '../../../../../test/helpers/loopback';
-import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { Receiver } from '../../helpers/receiver';
 import type { Reply } from './dns-server';

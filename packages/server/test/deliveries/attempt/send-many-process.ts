@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createSender } from '../../../src/deliveries/attempt/send';
-import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
-import { systemClock } from '../../../src/kernel/context';
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
+import { createSender } from '../../../src/engine/attempt/send';
+import { systemClock } from '../../../src/kernel/system-clock';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { settle } from '../../helpers/fake-clock';
 

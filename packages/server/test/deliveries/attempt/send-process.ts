@@ -1,7 +1,7 @@
-import { createSender } from '../../../src/deliveries/attempt/send';
-import { createDnsResolver } from '../../../src/deliveries/attempt/ssrf-guard';
-import { strictWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
-import { systemClock } from '../../../src/kernel/context';
+import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
+import { createSender } from '../../../src/engine/attempt/send';
+import { createDnsResolver } from '../../../src/engine/attempt/ssrf-guard';
+import { systemClock } from '../../../src/kernel/system-clock';
 import { aLeasedDelivery } from '../../helpers/builders';
 
 // A process that makes one attempt for each given URL, and prints how it ended.

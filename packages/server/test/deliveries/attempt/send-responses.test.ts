@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import type { Attempt } from '@tradepost/domain/deliveries/delivery';
 import { describe, expect, test } from 'vitest';
-import type { Attempt } from '../../../src/deliveries/delivery';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { respond } from '../../helpers/receiver';
 import { selfSignedCertificate } from '../../helpers/self-signed-certificate';

@@ -1,9 +1,9 @@
 import { openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { createSender } from '../../../src/deliveries/attempt/send';
-import { createDnsResolver, systemResolver } from '../../../src/deliveries/attempt/ssrf-guard';
-import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
-import { systemClock } from '../../../src/kernel/context';
+import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
+import { createSender } from '../../../src/engine/attempt/send';
+import { createDnsResolver, systemResolver } from '../../../src/engine/attempt/ssrf-guard';
+import { systemClock } from '../../../src/kernel/system-clock';
 import { aLeasedDelivery } from '../../helpers/builders';
 
 // A process that makes attempts for each URL, first with free file descriptors and then without, and prints how they ended.

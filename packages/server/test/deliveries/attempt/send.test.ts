@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deliveryHeaders, signBody, signStandard } from '../../../src/deliveries/attempt/send';
+import { deliveryHeaders, signBody, signStandard } from '../../../src/engine/attempt/send';
 import { version } from '../../../src/kernel/version';
 import { aLeasedDelivery, noon } from '../../helpers/builders';
 import { Receiver, respond } from '../../helpers/receiver';

@@ -1,12 +1,12 @@
-import { onTestFinished } from 'vitest';
-import { createSender, type Sender } from '../../../src/deliveries/attempt/send';
-import { createDnsResolver, type HostResolver } from '../../../src/deliveries/attempt/ssrf-guard';
-import type { Attempt, LeasedDelivery } from '../../../src/deliveries/delivery';
+import type { Attempt, LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import {
   insecureWebhookPolicy,
   strictWebhookPolicy,
   type WebhookPolicy,
-} from '../../../src/features/webhooks/webhook-policy';
+} from '@tradepost/domain/webhooks/webhook-policy';
+import { onTestFinished } from 'vitest';
+import { createSender, type Sender } from '../../../src/engine/attempt/send';
+import { createDnsResolver, type HostResolver } from '../../../src/engine/attempt/ssrf-guard';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { FakeClock } from '../../helpers/fake-clock';
 import { Receiver, type Respond } from '../../helpers/receiver';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { signBody, signStandard } from '../../../src/deliveries/attempt/send';
-import { createEndpointSecret } from '../../../src/features/webhooks/webhook';
+import { signBody, signStandard } from '../../../src/engine/attempt/send';
 import { noon } from '../../helpers/builders';
 
 // The expected values were computed with openssl: dgst -sha256 -hmac, and -macopt hexkey.

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
 import {
   insecureWebhookPolicy,
   strictWebhookPolicy,
   type WebhookPolicy,
-} from '../../../src/features/webhooks/webhook-policy';
+} from '@tradepost/domain/webhooks/webhook-policy';
+import { describe, expect, test } from 'vitest';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { Receiver, respond } from '../../helpers/receiver';
 import { names, type Zone } from './dns-server';

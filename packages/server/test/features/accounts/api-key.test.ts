@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashApiKey, isApiKey, issueKey } from '../../../src/features/accounts/api-key';
+import { hashApiKey, isApiKey, issueKey } from '../../../src/kernel/api-key';
 import { aContext, aKey, noon } from '../../helpers/builders';
 
 const issued = fc.constant(null).map(() => aKey().apiKey);

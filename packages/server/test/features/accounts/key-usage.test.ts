@@ -1,7 +1,7 @@
+import type { AccountStore } from '@tradepost/domain/accounts/account';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { AccountStore } from '../../../src/features/accounts/account';
-import { KeyUsage } from '../../../src/features/accounts/api-key';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
+import { KeyUsage } from '../../../src/kernel/api-key';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { aKey, anAccount, noon } from '../../helpers/builders';
 import { CapturedLog } from '../../helpers/captured-log';

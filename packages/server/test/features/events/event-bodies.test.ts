@@ -1,9 +1,9 @@
 import { eventTypes, webhookEventSchema } from '@tradepost/contract';
+import { createNotifications } from '@tradepost/domain/deliveries/delivery';
+import type { DomainEvent } from '@tradepost/domain/events/event';
+import { toNotificationResponse } from '@tradepost/domain/notifications/notification';
+import { changeStatus, placeOrder } from '@tradepost/domain/orders/order';
 import { describe, expect, test } from 'vitest';
-import { createNotifications } from '../../../src/deliveries/delivery';
-import type { DomainEvent } from '../../../src/features/events/event';
-import { toNotificationResponse } from '../../../src/features/notifications/notification';
-import { changeStatus, placeOrder } from '../../../src/features/orders/order';
 import { aCaller, aContext, aListing, noon } from '../../helpers/builders';
 
 /** One event of each type, created by the domain itself. */

@@ -1,12 +1,12 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   decodeEventCursor,
   encodeEventCursor,
-  firstSequenceAt,
   type LogPosition,
-} from '../../../src/features/events/event';
-import { encodeCursor } from '../../../src/kernel/pagination';
+} from '@tradepost/domain/events/event-cursor';
+import { firstSequenceAt } from '@tradepost/domain/events/event-log';
+import { encodeCursor } from '@tradepost/domain/kernel/pagination';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { noon } from '../../helpers/builders';
 import { catchDomainError } from '../../helpers/catch-domain-error';
 

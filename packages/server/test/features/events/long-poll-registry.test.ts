@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LongPollRegistry } from '../../../src/features/events/event';
+import { LongPollRegistry } from '../../../src/runtime/long-poll-registry';
 import { FakeClock } from '../../helpers/fake-clock';
 
 const unending = () => new AbortController().signal;

@@ -1,6 +1,6 @@
 import { type EventType, eventTypes, webhookEventSchema } from '@tradepost/contract';
+import { createTestEvent } from '@tradepost/domain/events/test-event';
 import { describe, expect, test } from 'vitest';
-import { createTestEvent } from '../../../src/features/events/event';
 import { aContext, noon } from '../../helpers/builders';
 
 /** Returns the IDs in an envelope's data. */

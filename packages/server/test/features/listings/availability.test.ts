@@ -1,12 +1,12 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   createListing,
   type Listing,
   releaseUnits,
   reserveUnits,
   updateListing,
-} from '../../../src/features/listings/listing';
+} from '@tradepost/domain/listings/listing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { aContext, aListing } from '../../helpers/builders';
 
 const start = { sellerId: 'usr_1', agentId: null };

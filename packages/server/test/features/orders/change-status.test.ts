@@ -1,6 +1,6 @@
 import { orderStatuses } from '@tradepost/contract';
+import { changeStatus } from '@tradepost/domain/orders/order';
 import { describe, expect, test } from 'vitest';
-import { changeStatus } from '../../../src/features/orders/order';
 import { aCaller, aContext, aListing, anOrderRecord, aTask, noon } from '../../helpers/builders';
 import { catchDomainError } from '../../helpers/catch-domain-error';
 

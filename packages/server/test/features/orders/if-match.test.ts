@@ -1,6 +1,6 @@
+import { formatEtag, ifMatchSatisfied } from '@tradepost/domain/orders/order';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatEtag, ifMatchSatisfied } from '../../../src/features/orders/order';
 import { anOrderRecord } from '../../helpers/builders';
 
 const order = anOrderRecord({ version: 12 });

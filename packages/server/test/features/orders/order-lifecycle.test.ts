@@ -1,16 +1,16 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/contract';
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { Caller } from '../../../src/features/accounts/account';
-import type { Listing } from '../../../src/features/listings/listing';
+import type { Caller } from '@tradepost/domain/accounts/account';
+import { DomainError } from '@tradepost/domain/kernel/errors';
+import type { Listing } from '@tradepost/domain/listings/listing';
 import {
   changeStatus,
   type Order,
   type OrderMutation,
   placeOrder,
-} from '../../../src/features/orders/order';
-import type { Task } from '../../../src/features/tasks/task';
-import { DomainError } from '../../../src/kernel/errors';
+} from '@tradepost/domain/orders/order';
+import type { Task } from '@tradepost/domain/tasks/task';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { aCaller, aContext, aListing, noon } from '../../helpers/builders';
 
 /** The allowed transitions of an order, written independently of the code under test. */

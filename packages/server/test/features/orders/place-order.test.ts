@@ -1,5 +1,5 @@
+import { placeOrder } from '@tradepost/domain/orders/order';
 import { describe, expect, test } from 'vitest';
-import { placeOrder } from '../../../src/features/orders/order';
 import { aCaller, aContext, aListing, noon } from '../../helpers/builders';
 import { catchDomainError } from '../../helpers/catch-domain-error';
 

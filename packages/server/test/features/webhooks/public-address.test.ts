@@ -1,10 +1,10 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   isLocalHost,
   isPublicAddress,
   parseAddress,
-} from '../../../src/features/webhooks/public-address';
+} from '@tradepost/domain/webhooks/public-address';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 
 const publicAddresses = [
   '1.1.1.1',

@@ -1,6 +1,4 @@
 import { type EventType, eventTypes, webhookDetailsSchema } from '@tradepost/contract';
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   assertWithinLimit,
   promoteSecret,
@@ -11,8 +9,10 @@ import {
   toWebhookResponse,
   updateWebhook,
   type Webhook,
-} from '../../../src/features/webhooks/webhook';
-import { strictWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
+} from '@tradepost/domain/webhooks/webhook';
+import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { aWebhook, noon } from '../../helpers/builders';
 import { catchDomainError } from '../../helpers/catch-domain-error';
 

@@ -1,12 +1,12 @@
 import { createWebhookSchema } from '@tradepost/contract/schemas';
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   checkWebhookUrl,
   findPolicyViolation,
   insecureWebhookPolicy,
   strictWebhookPolicy,
-} from '../../../src/features/webhooks/webhook-policy';
+} from '@tradepost/domain/webhooks/webhook-policy';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { catchDomainError } from '../../helpers/catch-domain-error';
 
 const localAddresses = [

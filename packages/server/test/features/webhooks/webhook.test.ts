@@ -1,11 +1,11 @@
 import { createdWebhookSchema } from '@tradepost/contract';
-import { describe, expect, test } from 'vitest';
 import {
   createEndpointSecret,
   createWebhook,
   toCreatedWebhookResponse,
-} from '../../../src/features/webhooks/webhook';
-import { strictWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
+} from '@tradepost/domain/webhooks/webhook';
+import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
+import { describe, expect, test } from 'vitest';
 import { aCaller, aContext, noon } from '../../helpers/builders';
 import { catchDomainError } from '../../helpers/catch-domain-error';
 

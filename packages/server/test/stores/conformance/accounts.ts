@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashApiKey } from '../../../src/features/accounts/api-key';
+import { hashApiKey } from '../../../src/kernel/api-key';
 import { aKey, anAccount, noon } from '../../helpers/builders';
 import type { StoreUnderTest } from './store-under-test';
 

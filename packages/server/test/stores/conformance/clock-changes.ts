@@ -1,5 +1,5 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { describe, expect, test } from 'vitest';
-import { leaseMs } from '../../../src/deliveries/delivery';
 import { noon } from '../../helpers/builders';
 import { failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';

@@ -1,9 +1,9 @@
 import { type EventType, statusClasses } from '@tradepost/contract';
+import type { DeliveryState } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryFilter, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { DeliveryState } from '../../../src/deliveries/delivery';
-import type { DeliveryFilter, LoggedDelivery } from '../../../src/deliveries/logged-delivery';
-import type { PageKey } from '../../../src/kernel/pagination';
 import { anAttempt, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';

@@ -1,5 +1,5 @@
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { describe, expect, test } from 'vitest';
-import { retryWindowMs } from '../../../src/deliveries/delivery';
 import { anAttempt, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseOne } from '../../helpers/leasing';
 import { addCaller, Trade } from '../../helpers/trade';

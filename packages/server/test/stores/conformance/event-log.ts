@@ -1,14 +1,10 @@
+import type { Caller } from '@tradepost/domain/accounts/account';
+import { newDelivery } from '@tradepost/domain/deliveries/delivery';
+import { firstSequenceAt, type LoggedEvent, readLogPage } from '@tradepost/domain/events/event-log';
+import { createTestEvent } from '@tradepost/domain/events/test-event';
+import type { Order } from '@tradepost/domain/orders/order';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newDelivery } from '../../../src/deliveries/delivery';
-import type { Caller } from '../../../src/features/accounts/account';
-import {
-  createTestEvent,
-  firstSequenceAt,
-  type LoggedEvent,
-  readLogPage,
-} from '../../../src/features/events/event';
-import type { Order } from '../../../src/features/orders/order';
 import { aContext, anIdempotencyKey, noon } from '../../helpers/builders';
 import { enqueueDelivery } from '../../helpers/enqueue';
 import { addCaller, Trade } from '../../helpers/trade';

@@ -1,6 +1,6 @@
+import { type LeasedDelivery, leaseMs } from '@tradepost/domain/deliveries/delivery';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import { type LeasedDelivery, leaseMs } from '../../../src/deliveries/delivery';
-import type { Webhook } from '../../../src/features/webhooks/webhook';
 import { anAttempt, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import {

@@ -1,7 +1,7 @@
+import type { IdempotencyKey, IdempotentResult } from '@tradepost/domain/kernel/idempotency';
+import type { Order } from '@tradepost/domain/orders/order';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import type { Order } from '../../../src/features/orders/order';
-import type { Webhook } from '../../../src/features/webhooks/webhook';
-import type { IdempotencyKey, IdempotentResult } from '../../../src/kernel/idempotency';
 import { aContext, anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { place, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';

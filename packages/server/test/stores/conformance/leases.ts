@@ -1,5 +1,5 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { describe, expect, test } from 'vitest';
-import { leaseMs } from '../../../src/deliveries/delivery';
 import type { Store } from '../../../src/stores/store';
 import { anAttempt, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';

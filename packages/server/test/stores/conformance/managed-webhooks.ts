@@ -1,5 +1,5 @@
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import type { Webhook } from '../../../src/features/webhooks/webhook';
 import { aContext, anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { addCaller, addWebhook, Trade } from '../../helpers/trade';

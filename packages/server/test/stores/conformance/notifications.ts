@@ -1,7 +1,7 @@
+import { decodeCursor, type PageKey, slicePage } from '@tradepost/domain/kernel/pagination';
+import type { Notification } from '@tradepost/domain/notifications/notification';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Notification } from '../../../src/features/notifications/notification';
-import { decodeCursor, type PageKey, slicePage } from '../../../src/kernel/pagination';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';
 import { addCaller, Trade } from '../../helpers/trade';

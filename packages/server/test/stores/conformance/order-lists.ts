@@ -1,11 +1,11 @@
 import { type OrderSort, type OrderStatus, orderSorts, orderStatuses } from '@tradepost/contract';
+import type { Caller } from '@tradepost/domain/accounts/account';
+import { type PageKey, slicePage } from '@tradepost/domain/kernel/pagination';
+import { type Order, placeOrder } from '@tradepost/domain/orders/order';
+import { decodeOrderCursor, encodeOrderCursor } from '@tradepost/domain/orders/order-list';
+import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../../src/features/accounts/account';
-import { type Order, placeOrder } from '../../../src/features/orders/order';
-import { decodeOrderCursor, encodeOrderCursor } from '../../../src/features/orders/order-list';
-import type { OrderFilter } from '../../../src/features/orders/order-store';
-import { type PageKey, slicePage } from '../../../src/kernel/pagination';
 import type { Store } from '../../../src/stores/store';
 import { aContext, aListing, noon } from '../../helpers/builders';
 import { addCaller, Trade } from '../../helpers/trade';

@@ -1,7 +1,7 @@
+import type { Listing } from '@tradepost/domain/listings/listing';
+import { changeStatus, type OrderContext, placeOrder } from '@tradepost/domain/orders/order';
+import type { Task } from '@tradepost/domain/tasks/task';
 import { describe, expect, test } from 'vitest';
-import type { Listing } from '../../../src/features/listings/listing';
-import { changeStatus, type OrderContext, placeOrder } from '../../../src/features/orders/order';
-import type { Task } from '../../../src/features/tasks/task';
 import type { Store } from '../../../src/stores/store';
 import { aContext, noon } from '../../helpers/builders';
 import { place, Trade } from '../../helpers/trade';

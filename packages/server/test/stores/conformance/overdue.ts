@@ -1,5 +1,5 @@
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { describe, expect, test } from 'vitest';
-import { retryWindowMs } from '../../../src/deliveries/delivery';
 import { noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import { aResult, leaseDue, leaseOne } from '../../helpers/leasing';

@@ -1,10 +1,10 @@
 import { orderStatuses, statusClasses } from '@tradepost/contract';
+import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-delivery';
+import { type LogQuery, readLogPage } from '@tradepost/domain/events/event-log';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
+import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
-import { type LogQuery, readLogPage } from '../../../src/features/events/event';
-import type { OrderFilter } from '../../../src/features/orders/order-store';
-import type { PageKey } from '../../../src/kernel/pagination';
 import { aContext, anAttempt, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';

@@ -1,11 +1,7 @@
+import { createContext, createIdGenerator, type IdPrefix } from '@tradepost/domain/kernel/context';
+import { changeStatus, placeOrder } from '@tradepost/domain/orders/order';
 import { describe, expect, test } from 'vitest';
-import { changeStatus, placeOrder } from '../../../src/features/orders/order';
-import {
-  createContext,
-  createIdGenerator,
-  type IdPrefix,
-  systemClock,
-} from '../../../src/kernel/context';
+import { systemClock } from '../../../src/kernel/system-clock';
 import type { Store } from '../../../src/stores/store';
 import { FakeClock } from '../../helpers/fake-clock';
 import { Trade } from '../../helpers/trade';

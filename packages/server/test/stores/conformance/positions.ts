@@ -1,8 +1,8 @@
+import type { Caller } from '@tradepost/domain/accounts/account';
+import { type LeasedDelivery, newDelivery } from '@tradepost/domain/deliveries/delivery';
+import { replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import { createTestEvent } from '@tradepost/domain/events/test-event';
 import { describe, expect, test } from 'vitest';
-import { type LeasedDelivery, newDelivery } from '../../../src/deliveries/delivery';
-import { replayDelivery } from '../../../src/deliveries/logged-delivery';
-import type { Caller } from '../../../src/features/accounts/account';
-import { createTestEvent } from '../../../src/features/events/event';
 import type { Store } from '../../../src/stores/store';
 import { aContext, noon } from '../../helpers/builders';
 import { enqueueDelivery } from '../../helpers/enqueue';

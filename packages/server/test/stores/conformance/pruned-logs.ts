@@ -1,5 +1,5 @@
+import type { Caller } from '@tradepost/domain/accounts/account';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../../src/features/accounts/account';
 import type { Store } from '../../../src/stores/store';
 import { aContext, noon } from '../../helpers/builders';
 import { Trade } from '../../helpers/trade';

@@ -1,12 +1,12 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import {
   type AttemptResult,
   type LeasedDelivery,
   leaseMs,
   retryWindowMs,
-} from '../../../src/deliveries/delivery';
-import type { Webhook } from '../../../src/features/webhooks/webhook';
+} from '@tradepost/domain/deliveries/delivery';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { anAttempt, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import { aResult } from '../../helpers/leasing';

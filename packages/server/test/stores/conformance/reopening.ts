@@ -1,6 +1,6 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { describe, expect, test } from 'vitest';
-import { leaseMs } from '../../../src/deliveries/delivery';
-import { hashApiKey } from '../../../src/features/accounts/api-key';
+import { hashApiKey } from '../../../src/kernel/api-key';
 import { aKey, anAccount, anIdempotencyKey, noon } from '../../helpers/builders';
 import { aResult, failedResult } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';

@@ -1,9 +1,9 @@
+import { newDelivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { type LoggedDelivery, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import { createTestEvent } from '@tradepost/domain/events/test-event';
+import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import { newDelivery, retryWindowMs } from '../../../src/deliveries/delivery';
-import { type LoggedDelivery, replayDelivery } from '../../../src/deliveries/logged-delivery';
-import { createTestEvent } from '../../../src/features/events/event';
-import type { Webhook } from '../../../src/features/webhooks/webhook';
-import type { IdempotencyKey } from '../../../src/kernel/idempotency';
 import type { Store } from '../../../src/stores/store';
 import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';

@@ -1,7 +1,7 @@
+import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import { replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LeasedDelivery } from '../../../src/deliveries/delivery';
-import { replayDelivery } from '../../../src/deliveries/logged-delivery';
 import type { ReferencePruneStep, ScanPruned } from '../../../src/retention/retention-store';
 import type { Store } from '../../../src/stores/store';
 import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';

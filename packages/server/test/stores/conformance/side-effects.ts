@@ -1,7 +1,7 @@
 import { type EventType, eventTypes } from '@tradepost/contract';
+import type { Caller } from '@tradepost/domain/accounts/account';
+import { type LeasedDelivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { describe, expect, test } from 'vitest';
-import { type LeasedDelivery, retryWindowMs } from '../../../src/deliveries/delivery';
-import type { Caller } from '../../../src/features/accounts/account';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';
 import { aResult } from '../../helpers/leasing';

@@ -1,8 +1,8 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { copiedTables } from '../../../src/stores/copied-tables';
 import { copyStore, type StoreCopyProgress } from '../../../src/stores/copy-store';
 import { generateSecretKey, parseSecretKeys } from '../../../src/stores/encryption';

@@ -1,7 +1,8 @@
+import { createEvent } from '@tradepost/domain/events/event';
+import type { LoggedEvent } from '@tradepost/domain/events/event-log';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEvent, type LoggedEvent } from '../../../src/features/events/event';
 import { Transaction } from '../../../src/stores/postgres/database';
 import { addEvents } from '../../../src/stores/postgres/events';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';

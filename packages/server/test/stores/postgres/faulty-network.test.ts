@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import type { Order } from '@tradepost/domain/orders/order';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Order } from '../../../src/features/orders/order';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import { anIdempotencyKey, noon } from '../../helpers/builders';

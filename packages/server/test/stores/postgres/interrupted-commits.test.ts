@@ -1,5 +1,5 @@
+import { OutcomeUnknownError } from '@tradepost/domain/kernel/errors';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { OutcomeUnknownError } from '../../../src/kernel/errors';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import { anIdempotencyKey, noon } from '../../helpers/builders';

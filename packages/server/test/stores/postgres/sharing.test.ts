@@ -1,7 +1,7 @@
+import type { AttemptResult, LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import type { OrderContext } from '@tradepost/domain/orders/order';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { AttemptResult, LeasedDelivery } from '../../../src/deliveries/delivery';
-import type { OrderContext } from '../../../src/features/orders/order';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';

@@ -1,6 +1,6 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { leaseMs } from '../../../src/deliveries/delivery';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';

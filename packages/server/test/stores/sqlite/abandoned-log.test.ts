@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { openForReading } from '../../../src/stores/sqlite/open-connection';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { Child } from '../../helpers/child';

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { leaseMs } from '../../../src/deliveries/delivery';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { backUpDatabase, restoreDatabase } from '../../../src/stores/sqlite/backup';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { migrateDatabase } from '../../../src/stores/sqlite/database-file';

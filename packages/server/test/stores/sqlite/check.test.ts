@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { updateListing } from '@tradepost/domain/listings/listing';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { updateListing } from '../../../src/features/listings/listing';
 import type { CheckResult } from '../../../src/stores/check-report';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';

@@ -1,6 +1,6 @@
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
-import { DomainError } from '../../../src/kernel/errors';
 import { type CommitOptions, GroupCommit } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 

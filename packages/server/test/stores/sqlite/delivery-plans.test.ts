@@ -1,5 +1,5 @@
+import { type LeasedDelivery, leaseMs, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type LeasedDelivery, leaseMs, retryWindowMs } from '../../../src/deliveries/delivery';
 import { createStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';

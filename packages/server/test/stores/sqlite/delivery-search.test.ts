@@ -1,5 +1,5 @@
+import type { LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { LoggedDelivery } from '../../../src/deliveries/logged-delivery';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';

@@ -1,10 +1,10 @@
 // The column `answer` has its name from a released migration.
 // cspell:ignore answer answers
 import { existsSync, readFileSync } from 'node:fs';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { createEndpointSecret, type Webhook } from '@tradepost/domain/webhooks/webhook';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createEndpointSecret, type Webhook } from '../../../src/features/webhooks/webhook';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { generateSecretKey, parseSecretKeys } from '../../../src/stores/encryption';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';

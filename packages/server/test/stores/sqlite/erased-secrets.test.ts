@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createEndpointSecret } from '../../../src/features/webhooks/webhook';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { tempFile } from '../../helpers/temp-folder';

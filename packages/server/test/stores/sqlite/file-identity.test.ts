@@ -7,8 +7,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { readFileId } from '../../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';

@@ -1,5 +1,5 @@
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import type Database from 'better-sqlite3';
-import { retryWindowMs } from '../../../src/deliveries/delivery';
 import { initial } from '../../../src/stores/sqlite/migrations/001-initial';
 import { anOrderRecord, noon } from '../../helpers/builders';
 import { inspectFile } from './inspect-file';

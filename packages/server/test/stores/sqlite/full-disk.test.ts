@@ -1,7 +1,7 @@
+import { attemptTimeoutMs } from '@tradepost/domain/deliveries/delivery';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import type { Order } from '@tradepost/domain/orders/order';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { attemptTimeoutMs } from '../../../src/deliveries/delivery';
-import type { Order } from '../../../src/features/orders/order';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';

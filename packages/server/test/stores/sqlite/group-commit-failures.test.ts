@@ -1,5 +1,5 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { settle } from '../../helpers/fake-clock';
 import { CommitHarness, getOutcome, reject } from './commit-harness';
 

@@ -1,10 +1,10 @@
 import { orderSorts } from '@tradepost/contract';
+import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-delivery';
+import { readLogPage } from '@tradepost/domain/events/event-log';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
+import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
-import { readLogPage } from '../../../src/features/events/event';
-import type { OrderFilter } from '../../../src/features/orders/order-store';
-import type { PageKey } from '../../../src/kernel/pagination';
 import { createStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';

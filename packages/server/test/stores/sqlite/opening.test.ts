@@ -8,9 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { SqliteDatabase } from '../../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { Child } from '../../helpers/child';

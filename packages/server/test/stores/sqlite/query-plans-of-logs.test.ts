@@ -1,9 +1,9 @@
 import { statusClasses } from '@tradepost/contract';
+import { newDelivery } from '@tradepost/domain/deliveries/delivery';
+import { type DeliveryFilter, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import { createTestEvent } from '@tradepost/domain/events/test-event';
+import { placeOrder } from '@tradepost/domain/orders/order';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newDelivery } from '../../../src/deliveries/delivery';
-import { type DeliveryFilter, replayDelivery } from '../../../src/deliveries/logged-delivery';
-import { createTestEvent } from '../../../src/features/events/event';
-import { placeOrder } from '../../../src/features/orders/order';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
 import { createSqliteDeliveryLogStore } from '../../../src/stores/sqlite/delivery-log';
 import { createSqliteEventStore } from '../../../src/stores/sqlite/events';

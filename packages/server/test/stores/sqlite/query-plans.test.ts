@@ -1,7 +1,7 @@
 import { type AccountKind, accountKinds, orderSorts } from '@tradepost/contract';
+import type { PageKey } from '@tradepost/domain/kernel/pagination';
+import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OrderFilter } from '../../../src/features/orders/order-store';
-import type { PageKey } from '../../../src/kernel/pagination';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
 import { createSqliteNotificationStore } from '../../../src/stores/sqlite/notifications';
 import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';

@@ -1,6 +1,6 @@
+import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { retryWindowMs } from '../../../src/deliveries/delivery';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { anAttempt, noon } from '../../helpers/builders';
 import { aResult, deliveredResult, failedResult, leaseOne } from '../../helpers/leasing';

@@ -1,6 +1,6 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { aContext, noon } from '../../helpers/builders';

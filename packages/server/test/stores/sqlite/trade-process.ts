@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { DomainError } from '../../../src/kernel/errors';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { aCaller } from '../../helpers/builders';
 import { place } from '../../helpers/trade';

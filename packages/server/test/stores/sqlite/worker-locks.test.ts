@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { leaseMs } from '../../../src/deliveries/delivery';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { leaseMs } from '../../../src/deliveries/delivery';
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';

@@ -1,0 +1,102 @@
+import type { AccountKind, Account as AccountResponse } from '@tradepost/contract/wire';
+import { type CommandContext, formatTimestamp } from '../kernel/context';
+
+/** An account of the trade platform. */
+export interface Account {
+  /** `usr_<id>`. */
+  id: string;
+  kind: AccountKind;
+  /** The display name. */
+  name: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+}
+
+/** The stored part of an API key. The key itself is never stored. */
+export interface ApiKey {
+  /** `key_<id>`. Used to list and revoke the key. */
+  id: string;
+  accountId: string;
+  /** SHA-256 of the whole key in lowercase hex. */
+  hash: string;
+  /** The first characters of the key, such as `tpk_4fQx…`, which help users recognize it. */
+  prefix: string;
+  readOnly: boolean;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** Milliseconds since 1970; null if the key does not expire. */
+  expiresAt: number | null;
+  /** Milliseconds since 1970; null if the key is not revoked. */
+  revokedAt: number | null;
+  /** The minute of its last use, in milliseconds since 1970; null if it was never used. Known to the store a minute late. */
+  lastUsedAt: number | null;
+}
+
+/** The account that sent a request, according to its API key. */
+export interface Caller {
+  accountId: string;
+  kind: AccountKind;
+  /** `key_<id>`. Rate limits count requests by it. */
+  keyId: string;
+  /** True for a read-only key. */
+  readOnly: boolean;
+}
+
+/** Creates an account. */
+export function createAccount(kind: AccountKind, name: string, context: CommandContext): Account {
+  return { id: context.newId('usr'), kind, name, createdAt: context.now };
+}
+
+/** Converts an account and the key that was used to the contract's account. */
+export function toAccountResponse(account: Account, key: ApiKey): AccountResponse {
+  return {
+    id: account.id,
+    kind: account.kind,
+    name: account.name,
+    createdAt: formatTimestamp(account.createdAt),
+    key: {
+      id: key.id,
+      prefix: key.prefix,
+      readOnly: key.readOnly,
+      expiresAt: key.expiresAt === null ? null : formatTimestamp(key.expiresAt),
+    },
+  };
+}
+
+/** A key and the kind of its account: what authentication needs. */
+export interface ApiKeyWithAccount extends ApiKey {
+  kind: AccountKind;
+}
+
+/** A key and the account that it belongs to. */
+export interface ApiKeyOwner {
+  account: Account;
+  key: ApiKey;
+}
+
+/** Stores accounts and their keys. Each method is one transaction. */
+export interface AccountStore {
+  /** Adds an account and its first key. */
+  addAccount(account: Account, firstKey: ApiKey): Promise<void>;
+  /** Returns the account with this ID, or null. */
+  findAccount(id: string): Promise<Account | null>;
+  /** Lists all accounts, newest first. */
+  listAccounts(): Promise<Account[]>;
+  /** Adds a key to an existing account. */
+  addKey(key: ApiKey): Promise<void>;
+  /** Returns the key with this SHA-256, even if it is revoked or expired, or null. */
+  findKeyByHash(hash: string): Promise<ApiKeyWithAccount | null>;
+  /** Returns the key with this ID, even if it is revoked or expired, and its account; or null. */
+  findKeyOwner(keyId: string): Promise<ApiKeyOwner | null>;
+  /** Lists the keys of one account, or of all accounts, newest first. */
+  listKeys(accountId?: string): Promise<ApiKey[]>;
+  /**
+   * Records when keys were last used. An earlier time than the stored one changes nothing, so processes may record in any
+   * order. A power failure may undo it.
+   *
+   * @param uses Milliseconds since 1970, by key ID.
+   */
+  recordKeyUses(uses: ReadonlyMap<string, number>): Promise<void>;
+  /** Revokes a key permanently. Returns the key, or null if there is none. A second call keeps the first revocation time. */
+  revokeKey(id: string, now: number): Promise<ApiKey | null>;
+}

@@ -1,0 +1,57 @@
+import type { WebhookEvent } from '@tradepost/contract';
+import { type CommandContext, formatTimestamp } from '../kernel/context';
+
+/** Something that happened, its recipients and its serialized envelope. */
+export interface DomainEvent {
+  /** `evt_<id>`. Sent as `webhook-id` in every attempt of every delivery. */
+  id: string;
+  eventType: WebhookEvent['event'];
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** The envelope as JSON, serialized once. Each attempt of each delivery sends these bytes. */
+  body: string;
+  /** The order that the event is about, or that caused it. */
+  orderId: string;
+  /** The version of the order after the change that caused the event; null if the event is not about an order. */
+  orderVersion: number | null;
+  /** Accounts that are notified, without duplicates. */
+  recipients: string[];
+  /** The text of the notification. */
+  message: string;
+}
+
+/** The stored part of an event. A test event has no order and no recipients except its webhook. */
+export type StoredEvent = Pick<
+  DomainEvent,
+  'id' | 'eventType' | 'createdAt' | 'body' | 'orderVersion'
+> & {
+  orderId: string | null;
+};
+
+/** An event without its timestamp. */
+export type WithoutTime<Event> = Event extends WebhookEvent ? Omit<Event, 'createdAt'> : never;
+
+/** Serializes the envelope of an event as JSON: exactly `event`, `createdAt` and `data`, in this order. */
+export function serializeEvent({ event, data }: WithoutTime<WebhookEvent>, now: number): string {
+  return JSON.stringify({ event, createdAt: formatTimestamp(now), data });
+}
+
+/** Creates an event. */
+export function createEvent(
+  happened: WithoutTime<WebhookEvent>,
+  about: Pick<DomainEvent, 'orderId' | 'orderVersion' | 'message'> & {
+    recipients: (string | null)[];
+  },
+  context: CommandContext,
+): DomainEvent {
+  return {
+    id: context.newId('evt'),
+    eventType: happened.event,
+    createdAt: context.now,
+    body: serializeEvent(happened, context.now),
+    orderId: about.orderId,
+    orderVersion: about.orderVersion,
+    recipients: [...new Set(about.recipients.filter((id) => id !== null))],
+    message: about.message,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Notification as NotificationResponse, NotificationType } from '@tradepost/contract';
+import { formatTimestamp } from '../kernel/context';
+import { DomainError } from '../kernel/errors';
+import type { PageKey } from '../kernel/pagination';
+
+/** An event as one of its recipients sees it. */
+export interface Notification {
+  /** `ntf_<id>`. */
+  id: string;
+  accountId: string;
+  eventId: string;
+  type: NotificationType;
+  orderId: string;
+  message: string;
+  read: boolean;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+}
+
+/** Creates the error for a notification that does not exist or belongs to another account. */
+export function notificationNotFound(id: string): DomainError {
+  return new DomainError(
+    'notification_not_found',
+    `No notification ${JSON.stringify(id)} belongs to this account. Check the ID (ntf_<id>) and the API key.`,
+  );
+}
+
+/** Converts a notification to the contract's notification. */
+export function toNotificationResponse(notification: Notification): NotificationResponse {
+  return {
+    id: notification.id,
+    type: notification.type,
+    orderId: notification.orderId,
+    message: notification.message,
+    read: notification.read,
+    createdAt: formatTimestamp(notification.createdAt),
+  };
+}
+
+/** Stores notifications. Changes write them in their own transaction. */
+export interface NotificationStore {
+  /** Lists an account's notifications after `after`, newest first, up to `limit`. */
+  listNotifications(
+    accountId: string,
+    filter: { read?: boolean },
+    page: { after: PageKey | null; limit: number },
+  ): Promise<Notification[]>;
+  /** Marks an account's notification as read. Returns it, or null if the account has no such notification. */
+  markRead(accountId: string, id: string): Promise<Notification | null>;
+}

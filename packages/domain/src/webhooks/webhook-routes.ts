@@ -1,0 +1,119 @@
+import { type contract, pageLimit } from '@tradepost/contract';
+import { type Clock, createContext, formatTimestamp, type IdGenerator } from '../kernel/context';
+import { withReplayedHeader } from '../kernel/idempotency';
+import { decodeCursor, slicePage } from '../kernel/pagination';
+import type { RouteHandlers } from '../route-handlers';
+import {
+  assertWithinLimit,
+  createEndpointSecret,
+  createWebhook,
+  promoteSecret,
+  shouldResetBackoff,
+  stageSecret,
+  toCreatedWebhookResponse,
+  toWebhookDetailsResponse,
+  updateWebhook,
+  type Webhook,
+  type WebhookWithStats,
+  webhookNotFound,
+} from './webhook';
+import type { WebhookPolicy } from './webhook-policy';
+import type { WebhookStore } from './webhook-store';
+
+/** Creates the handlers of the webhook endpoints, except for test events, which belong to the delivery engine. */
+export function webhookRoutes(
+  webhooks: WebhookStore,
+  policy: WebhookPolicy,
+  clock: Clock,
+  newId: IdGenerator,
+): Omit<RouteHandlers<typeof contract.webhooks>, 'test'> {
+  /** Builds the response that shows a webhook after a change. */
+  function toChangedResponse(before: WebhookWithStats, after: Webhook, now: number) {
+    const backoffUntil = shouldResetBackoff(before, after) ? 0 : before.stats.backoffUntil;
+    const withStats = { ...after, stats: { ...before.stats, backoffUntil } };
+    const data = toWebhookDetailsResponse(withStats, now);
+    return { status: 200 as const, headers: {}, body: { data } };
+  }
+
+  return {
+    async create({ caller, body, idempotencyKey }) {
+      const context = createContext(clock, newId);
+      const secret = createEndpointSecret();
+      const request = { accountId: caller.accountId, idempotencyKey, context };
+      const { response, replayed } = await webhooks.addWebhook(request, (existingCount) => {
+        assertWithinLimit(existingCount);
+        const webhook = createWebhook(caller, body, policy, secret, context);
+        return {
+          webhook,
+          response: {
+            status: 201 as const,
+            headers: { Location: `/v1/webhooks/${webhook.id}` },
+            body: { data: toCreatedWebhookResponse(webhook) },
+          },
+        };
+      });
+      return replayed ? withReplayedHeader(response) : response;
+    },
+
+    async list({ caller, query }) {
+      const limit = query.limit ?? pageLimit.default;
+      const after = query.cursor ? decodeCursor(query.cursor, 'whk') : null;
+      const page = { after, limit: limit + 1 };
+      const found = await webhooks.listWebhooks(caller.accountId, page);
+      const { items, nextCursor } = slicePage(found, limit);
+      const data = items.map((item) => toWebhookDetailsResponse(item, clock.now()));
+      return { status: 200, body: { data, nextCursor } };
+    },
+
+    async get({ caller, params }) {
+      const found = await webhooks.findWebhook(caller.accountId, params.id);
+      if (found === null) throw webhookNotFound(params.id);
+      return { status: 200, body: { data: toWebhookDetailsResponse(found, clock.now()) } };
+    },
+
+    async update({ caller, params, body }) {
+      const context = createContext(clock, newId);
+      const request = { accountId: caller.accountId, id: params.id, idempotencyKey: null, context };
+      const { response } = await webhooks.changeWebhook(request, (found) => {
+        if (found === null) throw webhookNotFound(params.id);
+        const webhook = updateWebhook(found, body, policy, context.now);
+        return { webhook, response: toChangedResponse(found, webhook, context.now) };
+      });
+      return response;
+    },
+
+    async delete({ caller, params }) {
+      const deleted = await webhooks.deleteWebhook(caller.accountId, params.id, clock.now());
+      if (!deleted) throw webhookNotFound(params.id);
+      return { status: 204, body: undefined };
+    },
+
+    async stageSecret({ caller, params, idempotencyKey }) {
+      const context = createContext(clock, newId);
+      const secret = createEndpointSecret();
+      const request = { accountId: caller.accountId, id: params.id, idempotencyKey, context };
+      const { response, replayed } = await webhooks.changeWebhook(request, (found) => {
+        if (found === null) throw webhookNotFound(params.id);
+        const webhook = stageSecret(found, secret, context.now);
+        const data = {
+          webhookId: webhook.id,
+          secret,
+          stagedAt: formatTimestamp(webhook.updatedAt),
+        };
+        return { webhook, response: { status: 201 as const, headers: {}, body: { data } } };
+      });
+      return replayed ? withReplayedHeader(response) : response;
+    },
+
+    async promoteSecret({ caller, params, idempotencyKey }) {
+      const context = createContext(clock, newId);
+      const request = { accountId: caller.accountId, id: params.id, idempotencyKey, context };
+      const { response, replayed } = await webhooks.changeWebhook(request, (found) => {
+        if (found === null) throw webhookNotFound(params.id);
+        const webhook = promoteSecret(found, context.now);
+        return { webhook, response: toChangedResponse(found, webhook, context.now) };
+      });
+      return replayed ? withReplayedHeader(response) : response;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { CommandContext } from '../kernel/context';
+import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
+import type { PageKey } from '../kernel/pagination';
+import type { Webhook, WebhookWithStats } from './webhook';
+
+/** Stores webhooks. Each method is one transaction. */
+export interface WebhookStore {
+  /**
+   * Adds a webhook. `decide` receives the number of webhooks that the account has. If the idempotency key has a stored
+   * response, returns that and does not call `decide`.
+   */
+  addWebhook<Response extends StoredResponse>(
+    request: { accountId: string; idempotencyKey: IdempotencyKey | null; context: CommandContext },
+    decide: (existingCount: number) => { webhook: Webhook; response: Response },
+  ): Promise<IdempotentResult<Response>>;
+  /** Lists an account's webhooks after `after`, newest first, up to `limit`. */
+  listWebhooks(
+    accountId: string,
+    page: { after: PageKey | null; limit: number },
+  ): Promise<WebhookWithStats[]>;
+  /** Lists the webhooks of one account, or of all accounts, newest first: for the operator. */
+  listAllWebhooks(accountId?: string): Promise<WebhookWithStats[]>;
+  /** Returns the account's webhook with this ID, or null. */
+  findWebhook(accountId: string, id: string): Promise<WebhookWithStats | null>;
+  /**
+   * Changes a webhook of an account and its queue: a paused queue stops, and `shouldResetBackoff` ends the backoff. `decide`
+   * must be pure, may be called again, and throws to reject. If the idempotency key has a stored response, returns that and
+   * does not call `decide`.
+   */
+  changeWebhook<Response extends StoredResponse>(
+    request: {
+      accountId: string;
+      id: string;
+      idempotencyKey: IdempotencyKey | null;
+      context: CommandContext;
+    },
+    decide: (found: WebhookWithStats | null) => { webhook: Webhook; response: Response },
+  ): Promise<IdempotentResult<Response>>;
+  /**
+   * Deletes a webhook of an account. From then on nothing is sent to it, and neither it nor its deliveries can be found; what
+   * is left of them is pruned later. Its secrets are erased, also in stored responses: a request that repeats such an
+   * idempotency key is rejected with `webhook_deleted`.
+   *
+   * @returns Whether the account had this webhook.
+   */
+  deleteWebhook(accountId: string, id: string, now: number): Promise<boolean>;
+}

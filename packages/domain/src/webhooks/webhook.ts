@@ -1,0 +1,199 @@
+import type { WebhookDetails } from '@tradepost/contract';
+import {
+  type CreatedWebhook,
+  type CreateWebhook,
+  type EventType,
+  eventTypes,
+  maxWebhooksPerAccount,
+  type UpdateWebhook,
+  type Webhook as WebhookResponse,
+  type WebhookStatus,
+} from '@tradepost/contract/wire';
+import type { Caller } from '../accounts/account';
+import { type CommandContext, formatTimestamp } from '../kernel/context';
+import { DomainError } from '../kernel/errors';
+import { checkWebhookUrl, type WebhookPolicy } from './webhook-policy';
+
+/** A webhook in the domain. */
+export interface Webhook {
+  /** `whk_<id>`. */
+  id: string;
+  accountId: string;
+  url: string;
+  /** The event types that it subscribes to, without duplicates. */
+  events: EventType[];
+  status: WebhookStatus;
+  /**
+   * The endpoint secret: `whsec_` and the base64 of 32 random bytes. Reading it throws a `StoreUnavailableError` if the store
+   * cannot decrypt it.
+   */
+  secret: string;
+  /** The secret that will replace it; null if none is staged. */
+  stagedSecret: string | null;
+  /** When the secret was staged, in milliseconds since 1970; null if none is staged. */
+  stagedAt: number | null;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** Milliseconds since 1970. */
+  updatedAt: number;
+}
+
+/** Creates an endpoint secret. The whole text is the key of `Service-Signature`. */
+export function createEndpointSecret(): string {
+  return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
+}
+
+/**
+ * Rejects a webhook beyond the limit, because each event of an account is sent to all of its webhooks.
+ *
+ * @param existingCount How many webhooks the account has.
+ * @throws DomainError `webhook_limit_reached`.
+ */
+export function assertWithinLimit(existingCount: number): void {
+  if (existingCount >= maxWebhooksPerAccount) {
+    throw new DomainError(
+      'webhook_limit_reached',
+      `This account has ${existingCount} webhooks; the limit is ${maxWebhooksPerAccount}. Subscribe an existing webhook to more event types.`,
+    );
+  }
+}
+
+/** Sorts event types in the contract's order. */
+function sortEventTypes(events: EventType[]): EventType[] {
+  return eventTypes.filter((eventType) => events.includes(eventType));
+}
+
+/**
+ * Creates a webhook.
+ *
+ * @throws DomainError `validation_failed` if the policy rejects the URL.
+ */
+export function createWebhook(
+  caller: Caller,
+  request: CreateWebhook,
+  policy: WebhookPolicy,
+  secret: string,
+  context: CommandContext,
+): Webhook {
+  return {
+    id: context.newId('whk'),
+    accountId: caller.accountId,
+    url: checkWebhookUrl(request.url, policy),
+    events: sortEventTypes(request.events),
+    status: 'active',
+    secret,
+    stagedSecret: null,
+    stagedAt: null,
+    createdAt: context.now,
+    updatedAt: context.now,
+  };
+}
+
+/** Creates the error for a webhook that does not exist or belongs to another account. */
+export function webhookNotFound(id: string): DomainError {
+  return new DomainError(
+    'webhook_not_found',
+    `No webhook ${JSON.stringify(id)} belongs to this account. Check the ID (whk_<id>) and the API key.`,
+  );
+}
+
+/** Returns the time of a change: now, but not before the last change, because the clock may be set back. */
+function changedAt(webhook: Webhook, now: number): number {
+  return Math.max(now, webhook.updatedAt);
+}
+
+/**
+ * Changes the URL, the subscriptions or the status of a webhook. Setting a current value again changes nothing, so the request
+ * may be repeated.
+ *
+ * @throws DomainError `validation_failed` if the policy rejects the URL.
+ */
+export function updateWebhook(
+  webhook: Webhook,
+  changes: UpdateWebhook,
+  policy: WebhookPolicy,
+  now: number,
+): Webhook {
+  const url = changes.url === undefined ? webhook.url : checkWebhookUrl(changes.url, policy);
+  const events = sortEventTypes(changes.events ?? webhook.events);
+  const status = changes.status ?? webhook.status;
+  const isSame =
+    url === webhook.url && status === webhook.status && events.join() === webhook.events.join();
+  return isSame ? webhook : { ...webhook, url, events, status, updatedAt: changedAt(webhook, now) };
+}
+
+/** Stages a secret that will replace the current one. Replaces a staged one. */
+export function stageSecret(webhook: Webhook, secret: string, now: number): Webhook {
+  const updatedAt = changedAt(webhook, now);
+  return { ...webhook, stagedSecret: secret, stagedAt: updatedAt, updatedAt };
+}
+
+/**
+ * Makes the staged secret the current one.
+ *
+ * @throws DomainError `no_staged_secret`.
+ */
+export function promoteSecret(webhook: Webhook, now: number): Webhook {
+  if (webhook.stagedSecret === null) {
+    throw new DomainError(
+      'no_staged_secret',
+      `Webhook ${webhook.id} has no staged secret. Stage one with POST /v1/webhooks/${webhook.id}/secret, let the receiver accept it, then promote it.`,
+    );
+  }
+  return {
+    ...webhook,
+    secret: webhook.stagedSecret,
+    stagedSecret: null,
+    stagedAt: null,
+    updatedAt: changedAt(webhook, now),
+  };
+}
+
+/** Returns whether a change gives an endpoint in backoff another chance: it has a new URL or was resumed. */
+export function shouldResetBackoff(before: Webhook, after: Webhook): boolean {
+  return before.url !== after.url || (before.status === 'paused' && after.status === 'active');
+}
+
+/** Converts a webhook to the contract's webhook. */
+export function toWebhookResponse(webhook: Webhook): WebhookResponse {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: webhook.events,
+    status: webhook.status,
+    createdAt: formatTimestamp(webhook.createdAt),
+    updatedAt: formatTimestamp(webhook.updatedAt),
+  };
+}
+
+/** Converts a new webhook to the response to its creation, including its secret. */
+export function toCreatedWebhookResponse(webhook: Webhook): CreatedWebhook {
+  return { ...toWebhookResponse(webhook), secret: webhook.secret };
+}
+
+/** The state of a webhook's deliveries. */
+export interface WebhookStats {
+  /** Deliveries that wait for an attempt. */
+  pending: number;
+  /** Consecutive failures. Attempts that were in flight at the same time count as one. */
+  failures: number;
+  /** No attempt is made before this time, in milliseconds since 1970. A time in the past has no effect. */
+  backoffUntil: number;
+}
+
+/** A webhook and the state of its deliveries. */
+export interface WebhookWithStats extends Webhook {
+  stats: WebhookStats;
+}
+
+/** Converts a webhook to the contract's details, without its secrets. */
+export function toWebhookDetailsResponse(webhook: WebhookWithStats, now: number): WebhookDetails {
+  const { stats } = webhook;
+  return {
+    ...toWebhookResponse(webhook),
+    stagedSecretAt: webhook.stagedAt === null ? null : formatTimestamp(webhook.stagedAt),
+    pendingDeliveries: stats.pending,
+    consecutiveFailures: stats.failures,
+    backoffUntil: stats.backoffUntil > now ? formatTimestamp(stats.backoffUntil) : null,
+  };
+}
