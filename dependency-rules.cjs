@@ -1,9 +1,10 @@
 /**
  * The allowed directions of dependencies, including type imports. ARCHITECTURE.md shows them as a map.
  *
- * Packages: cli → sdk → contract ← server. Inside the server and the CLI, a folder may import its own floor
- * and the floors below it.
+ * Packages: cli → sdk → contract ← domain ← server, and the SDK's mock → domain. Inside the server and the CLI,
+ * a folder may import its own floor and the floors below it.
  */
+const inDomain = '^packages/domain/src/';
 const inServer = '^packages/server/src/';
 const inCli = '^packages/cli/src/';
 
@@ -16,8 +17,7 @@ const serverFloors = [
   'http',
   'stores',
   'retention',
-  'deliveries',
-  'features',
+  'engine',
   'kernel',
 ];
 
@@ -78,13 +78,25 @@ module.exports = {
       'contract-has-no-dependents-below-it',
       'The contract is the base of all other packages.',
       '^packages/contract/',
+      '^packages/(domain|server|sdk|cli)/',
+    ),
+    forbid(
+      'domain-depends-on-the-contract-only',
+      'The rules know neither who asks nor where things are stored.',
+      '^packages/domain/',
       '^packages/(server|sdk|cli)/',
+    ),
+    forbid(
+      'domain-runs-anywhere',
+      'The mock of the SDK runs in browsers and on the edge. Tests run on Node.',
+      inDomain,
+      { dependencyTypes: ['core'] },
     ),
     forbid(
       'sdk-depends-on-the-contract-only',
       'The SDK works with any server that implements the API specification.',
       '^packages/sdk/',
-      '^packages/(server|cli)/',
+      '^packages/(domain|server|cli)/',
     ),
     forbid(
       'client-has-no-schemas',
@@ -115,12 +127,12 @@ module.exports = {
       'What the CLI needs, integrators need too: it belongs in the SDK. Except texts for people about attempt errors.',
       '^packages/cli/',
       {
-        path: '^packages/(server|contract)/',
+        path: '^packages/(server|domain|contract)/',
         pathNot: '^packages/contract/(src/deliveries|dist)/attempt-errors[.]',
       },
     ),
     forbid(
-      'server-depends-on-the-contract-only',
+      'server-depends-on-the-domain-and-the-contract',
       'The reference server does not know its clients.',
       '^packages/server/',
       '^packages/(sdk|cli)/',
@@ -129,7 +141,7 @@ module.exports = {
       'packages-meet-at-their-entry-points',
       'No imports into the sources of another package.',
       { path: '^packages/([^/]+)/src/' },
-      { path: '^packages/([^/]+)/src/', pathNot: '^packages/$1/src/' },
+      { path: '^packages/([^/]+)/src/', pathNot: '^packages/($1|domain)/src/' },
     ),
     forbid(
       'sources-do-not-import-tests',
@@ -149,16 +161,16 @@ module.exports = {
       pathNot: `${inServer}stores/store\\.ts$`,
     }),
     forbid(
-      'domain-has-no-edge-libraries',
-      'Domain rules and the delivery engine are free of HTTP servers and SQL.',
-      `${inServer}(features|deliveries|retention|kernel)/`,
+      'engine-has-no-edge-libraries',
+      'The delivery engine is free of HTTP servers and SQL.',
+      `${inServer}(engine|retention|kernel)/`,
       'node_modules/(express|better-sqlite3)/',
     ),
     forbid(
-      'features-have-no-http-client',
-      'Only the delivery engine sends requests.',
-      `${inServer}(features|kernel)/`,
-      'node_modules/undici/',
+      'domain-has-few-libraries',
+      'Only ts-rest, IDs and IP addresses: the rules have no HTTP client, no framework and no database.',
+      inDomain,
+      { path: 'node_modules/', pathNot: 'node_modules/(@ts-rest/core|ipaddr[.]js|ulid|zod)/' },
     ),
     forbid(
       'stores-are-independent',

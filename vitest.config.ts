@@ -46,9 +46,9 @@ const slowTests = {
   server: [
     'test/commands/start-tls.test.ts',
     'test/commands/with-store.test.ts',
-    'test/deliveries/attempt/hostile-responses.test.ts',
-    'test/deliveries/attempt/local-faults.test.ts',
-    'test/deliveries/attempt/send-memory.test.ts',
+    'test/engine/attempt/hostile-responses.test.ts',
+    'test/engine/attempt/local-faults.test.ts',
+    'test/engine/attempt/send-memory.test.ts',
     'test/helpers/embedded-postgres.test.ts',
     'test/helpers/reachable-postgres.test.ts',
     'test/http/delivery-searches.test.ts',
@@ -110,6 +110,14 @@ export default defineConfig({
         test: {
           name: 'contract',
           root: 'packages/contract',
+          ...sharedModules,
+          ...timeouts,
+        },
+      },
+      {
+        test: {
+          name: 'domain',
+          root: 'packages/domain',
           ...sharedModules,
           ...timeouts,
         },

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { orderStatuses } from '@tradepost/contract';
-import { expect, it } from 'vitest';
 import { allowedTransitions } from '@tradepost/domain/orders/order';
+import { expect, it } from 'vitest';
 import { checkout } from '../helpers/programs';
 import { findSnippets } from './find-snippets';
 

@@ -56,7 +56,7 @@ describe.each(scripts)('the source map of %s', (script) => {
   });
 });
 
-test('the maps lead to the sources of all four packages', () => {
+test('the maps lead to the sources of all five packages', () => {
   const sources = scripts.flatMap((script) => {
     const map = readFileSync(join(inject('packedPackages'), `${script}.map`), 'utf8');
     return (JSON.parse(map) as SourceMap).sources.map((source) => join(dirname(script), source));
@@ -66,7 +66,8 @@ test('the maps lead to the sources of all four packages', () => {
       'contract/src/orders/order.ts',
       'sdk/src/tradepost.ts',
       'cli/src/commands/orders/list.ts',
-      'server/src/features/orders/order.ts',
+      'domain/src/orders/order.ts',
+      'server/src/stores/sqlite/orders.ts',
     ]),
   );
 });

@@ -14,7 +14,12 @@
  * await server.close();
  */
 
-export { type Clock, createIdGenerator, type IdGenerator } from '@tradepost/domain/kernel/context';
+export {
+  type Clock,
+  createIdGenerator,
+  type IdGenerator,
+  systemClock,
+} from '@tradepost/domain/kernel/context';
 export {
   insecureWebhookPolicy,
   strictWebhookPolicy,
@@ -26,7 +31,6 @@ export {
   seed,
 } from './commands/seed';
 export { createLog, type LogLevel } from './kernel/log';
-export { systemClock } from './kernel/system-clock';
 export { type RunningServer, type ServerOptions, startServer } from './runtime/server';
 export { generateSecretKey, parseSecretKeys, type SecretKey } from './stores/encryption';
 export { openStore, type StoreOptions } from './stores/open-store';

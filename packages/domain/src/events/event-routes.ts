@@ -21,19 +21,10 @@ import {
   type LogQuery,
   readLogPage,
 } from './event-log';
+import type { LongPollRegistry } from './long-poll-registry';
 
 /** The poll interval of a long poll in milliseconds. Other processes write events too and cannot notify this one. */
 const maxPollMs = 1_000;
-
-/** Where requests wait for events of their accounts. */
-export interface LongPolls {
-  /**
-   * Waits until there may be events of the account, the time is over, or `done` aborts.
-   *
-   * @returns Whether the caller may wait again.
-   */
-  wait(accountId: string, milliseconds: number, done: AbortSignal): Promise<boolean>;
-}
 
 /** Where a page starts. */
 interface LogStart extends Pick<LogQuery, 'after' | 'since'> {
@@ -49,7 +40,7 @@ function toEventResponse({ id, body }: LoggedEvent): AccountEvent {
 /** Creates the handlers of the event endpoint. */
 export function eventRoutes(
   events: EventStore,
-  longPolls: LongPolls,
+  longPolls: LongPollRegistry,
   clock: Clock,
 ): RouteHandlers<typeof contract.events> {
   /** Reads until there are events, the time is over, or the client disconnects. */

@@ -55,3 +55,17 @@ export function createEvent(
     message: about.message,
   };
 }
+
+/** How many sequence numbers each millisecond has. More events in one millisecond use those of the next. */
+const sequencesPerMillisecond = 1_024;
+
+/**
+ * Returns the lowest sequence number that an event may have in the log. Each event gets a number above those committed before
+ * it, and at least this one, so that a timestamp maps to a number without a search. The numbers stay exact in JavaScript until
+ * the year 2248.
+ *
+ * @param timestamp Milliseconds since 1970. Negative values count as 0.
+ */
+export function firstSequenceAt(timestamp: number): number {
+  return Math.min(Math.max(0, timestamp) * sequencesPerMillisecond, Number.MAX_SAFE_INTEGER);
+}

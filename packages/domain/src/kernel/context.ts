@@ -12,6 +12,18 @@ export interface Clock {
   schedule(milliseconds: number, work: () => void): () => void;
 }
 
+/** The system clock. On Node, its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  isReal: true,
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  schedule(milliseconds, work) {
+    const timer: unknown = setTimeout(work, milliseconds);
+    (timer as { unref?(): void }).unref?.();
+    return () => clearTimeout(timer as number);
+  },
+};
+
 /**
  * How far a clock may deviate from elapsed time before it counts as set, in milliseconds. Time services make smaller
  * corrections all the time.

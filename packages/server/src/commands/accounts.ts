@@ -4,10 +4,10 @@ import {
   createContext,
   createIdGenerator,
   formatTimestamp,
+  systemClock,
 } from '@tradepost/domain/kernel/context';
 import { type Command, Option } from 'commander';
 import { issueKey } from '../kernel/api-key';
-import { systemClock } from '../kernel/system-clock';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { OperatorError } from './operator-error';

@@ -1,5 +1,5 @@
+import { systemClock } from '@tradepost/domain/kernel/context';
 import type { Command } from 'commander';
-import { systemClock } from '../kernel/system-clock';
 import type { CheckReport, CheckResult, DataProblem } from '../stores/check-report';
 import { isPostgresUrl } from '../stores/database-url';
 import { databaseOption, jsonOption } from './options';

@@ -3,10 +3,10 @@ import {
   createContext,
   createIdGenerator,
   formatTimestamp,
+  systemClock,
 } from '@tradepost/domain/kernel/context';
 import { type Command, InvalidArgumentError } from 'commander';
 import { issueKey } from '../kernel/api-key';
-import { systemClock } from '../kernel/system-clock';
 import { describeDatabase } from '../stores/database-url';
 import { requireAccount } from './accounts';
 import { OperatorError } from './operator-error';

@@ -3,10 +3,10 @@ import {
   createContext,
   createIdGenerator,
   formatTimestamp,
+  systemClock,
 } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing, updateListing } from '@tradepost/domain/listings/listing';
 import { type Command, Option } from 'commander';
-import { systemClock } from '../kernel/system-clock';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { requireAccount } from './accounts';

@@ -5,12 +5,12 @@ import {
   createContext,
   createIdGenerator,
   type IdGenerator,
+  systemClock,
 } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing } from '@tradepost/domain/listings/listing';
 import { changeStatus, placeOrder } from '@tradepost/domain/orders/order';
 import type { Command } from 'commander';
 import { issueKey } from '../kernel/api-key';
-import { systemClock } from '../kernel/system-clock';
 import type { Store } from '../stores/store';
 import { databaseOption, jsonOption } from './options';
 import { type Streams, toJsonText } from './output';

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { attemptTimeoutMs } from '@tradepost/domain/deliveries/delivery';
+import { systemClock } from '@tradepost/domain/kernel/context';
 import {
   insecureWebhookPolicy,
   strictWebhookPolicy,
@@ -8,7 +9,6 @@ import {
 import type { Logger } from 'pino';
 import { Health } from '../http/health';
 import { createLog } from '../kernel/log';
-import { systemClock } from '../kernel/system-clock';
 import {
   loadApiMetrics,
   loadDatabaseMetrics,

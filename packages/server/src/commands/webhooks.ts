@@ -1,6 +1,6 @@
+import { systemClock } from '@tradepost/domain/kernel/context';
 import { toWebhookDetailsResponse } from '@tradepost/domain/webhooks/webhook';
 import type { Command } from 'commander';
-import { systemClock } from '../kernel/system-clock';
 import { requireAccount } from './accounts';
 import { databaseOption, jsonOption } from './options';
 import { printList, type Streams } from './output';

@@ -7,6 +7,7 @@ import { accountRoutes } from '@tradepost/domain/accounts/account-routes';
 import { deliveryRoutes } from '@tradepost/domain/deliveries/delivery-routes';
 import { testEventRoutes } from '@tradepost/domain/deliveries/test-event-routes';
 import { eventRoutes } from '@tradepost/domain/events/event-routes';
+import { LongPollRegistry } from '@tradepost/domain/events/long-poll-registry';
 import type { Clock, IdGenerator } from '@tradepost/domain/kernel/context';
 import type { IdempotencyKey, StoredResponse } from '@tradepost/domain/kernel/idempotency';
 import { notificationRoutes } from '@tradepost/domain/notifications/notification-routes';
@@ -24,7 +25,6 @@ import {
 import type { Request, Response } from 'express';
 import express, { type Express, type RequestHandler } from 'express';
 import { KeyUsage } from '../kernel/api-key';
-import { LongPollRegistry } from '../runtime/long-poll-registry';
 import type { Store } from '../stores/store';
 import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
 import { allowOrigins } from './cors';

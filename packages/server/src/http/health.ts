@@ -1,7 +1,6 @@
-import type { Clock } from '@tradepost/domain/kernel/context';
+import { type Clock, systemClock } from '@tradepost/domain/kernel/context';
 import { StoreFullError } from '@tradepost/domain/kernel/errors';
 import type { Express, RequestHandler } from 'express';
-import { systemClock } from '../kernel/system-clock';
 import type { Store } from '../stores/store';
 import { rejectOtherMethods } from './not-found';
 import { buildProblem, type ProblemInput } from './problems';

@@ -1,12 +1,11 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
-import type { Clock } from '@tradepost/domain/kernel/context';
+import { type Clock, systemClock } from '@tradepost/domain/kernel/context';
 import type { Logger } from 'pino';
 import { ParserLimits } from '../http/admission';
 import { Connections, requestTimeouts } from '../http/connections';
 import { type Health, respondToProbe } from '../http/health';
 import { newRequestId } from '../http/request-log';
-import { systemClock } from '../kernel/system-clock';
 import { throttle } from '../kernel/throttle';
 
 /** The metrics of one part of the server. */

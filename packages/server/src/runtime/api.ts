@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { requestLimits } from '@tradepost/contract/wire';
-import { type Clock, createIdGenerator } from '@tradepost/domain/kernel/context';
+import { type Clock, createIdGenerator, systemClock } from '@tradepost/domain/kernel/context';
 import type { WebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import type { Logger } from 'pino';
 import { AdmissionQueue, ParserLimits } from '../http/admission';
@@ -11,7 +11,6 @@ import { Health, healthPaths } from '../http/health';
 import { LogSampler } from '../http/log-sampler';
 import type { CompletedRequest } from '../http/request-log';
 import { withOriginForm } from '../http/requests';
-import { systemClock } from '../kernel/system-clock';
 import { throttle } from '../kernel/throttle';
 import type { Store } from '../stores/store';
 import { loadTracer } from '../tracing/load-tracer';

@@ -1,9 +1,9 @@
+import { systemClock } from '@tradepost/domain/kernel/context';
 import {
   insecureWebhookPolicy,
   strictWebhookPolicy,
 } from '@tradepost/domain/webhooks/webhook-policy';
 import { createLog, type LogLevel } from '../kernel/log';
-import { systemClock } from '../kernel/system-clock';
 import { loadEngineMetrics } from '../metrics/load-metrics';
 import type { Retention } from '../retention/retention';
 import { openStore, type StoreOptions } from '../stores/open-store';

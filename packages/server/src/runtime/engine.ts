@@ -1,9 +1,8 @@
-import type { Clock } from '@tradepost/domain/kernel/context';
+import { type Clock, systemClock } from '@tradepost/domain/kernel/context';
 import type { WebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import type { Logger } from 'pino';
 import { createSender } from '../engine/attempt/send';
 import { DeliveryWorker } from '../engine/delivery-worker';
-import { systemClock } from '../kernel/system-clock';
 import type { EngineMetrics } from '../metrics/engine-metrics';
 import { Housekeeper } from '../retention/housekeeper';
 import { type Retention, resolveRetention } from '../retention/retention';

@@ -1,10 +1,10 @@
 import { orderStatuses } from '@tradepost/contract';
 import { createIdGenerator } from '@tradepost/domain/kernel/context';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { expect, onTestFinished, test } from 'vitest';
 import { seed } from '../../src/commands/seed';
 import { hashApiKey } from '../../src/kernel/api-key';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { FakeClock } from '../helpers/fake-clock';
 
 test('the demo data has accounts of each kind with valid keys, orders with every status, and consistent stock', async () => {
   const store = openSqliteStore(':memory:');

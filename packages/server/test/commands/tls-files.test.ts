@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { expect, test } from 'vitest';
 import { OperatorError, UsageError } from '../../src/commands/operator-error';
 import {
@@ -10,7 +11,6 @@ import {
   warnOfDates,
 } from '../../src/commands/tls-files';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { type Certificate, selfSignedCertificate } from '../helpers/self-signed-certificate';
 import { tempFile } from '../helpers/temp-folder';
 

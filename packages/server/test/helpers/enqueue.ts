@@ -1,7 +1,7 @@
 import { createEvent } from '@tradepost/domain/events/event';
 import type { Order } from '@tradepost/domain/orders/order';
+import { aContext, anOrderRecord, noon } from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
-import { aContext, anOrderRecord, noon } from './builders';
 import { addCaller, type Trade } from './trade';
 
 /** Registers a webhook of a new account, so that its deliveries are queued for no other account. */

@@ -1,5 +1,5 @@
+import { anAttempt, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
 import type { Store } from '../../src/stores/store';
-import { anAttempt, anIdempotencyKey, aWebhook, noon } from './builders';
 import { aResult, failedResult, leaseDue } from './leasing';
 import { addWebhook, Trade } from './trade';
 

@@ -1,5 +1,5 @@
+import { settle } from '@tradepost/domain/test/fake-clock';
 import { expect } from 'vitest';
-import { settle } from './fake-clock';
 
 function openSockets(): string[] {
   return process.getActiveResourcesInfo().filter((kind) => /^(TCP|TLS)/.test(kind));

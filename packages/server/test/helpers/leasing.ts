@@ -3,8 +3,8 @@ import {
   type LeasedDelivery,
   leaseMs,
 } from '@tradepost/domain/deliveries/delivery';
+import { anAttempt } from '@tradepost/domain/test/builders';
 import type { Store } from '../../src/stores/store';
-import { anAttempt } from './builders';
 
 let leaseCount = 0;
 

@@ -4,9 +4,17 @@ import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
 import type { Listing } from '@tradepost/domain/listings/listing';
 import { changeStatus, type Order, placeOrder } from '@tradepost/domain/orders/order';
 import type { ChangedOrder } from '@tradepost/domain/orders/order-store';
+import {
+  aCaller,
+  aContext,
+  aListing,
+  anAccount,
+  aWebhook,
+  noon,
+} from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import type { Store } from '../../src/stores/store';
-import { aCaller, aContext, aKey, aListing, anAccount, aWebhook, noon } from './builders';
+import { aKey } from './a-key';
 
 /** Adds an account and returns it as a caller. */
 export async function addCaller(store: Store, kind: AccountKind): Promise<Caller> {

@@ -1,9 +1,10 @@
 import { type Account, accountKinds } from '@tradepost/contract';
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey } from '../../src/kernel/api-key';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { aKey, noon } from '../helpers/builders';
-import { FakeClock } from '../helpers/fake-clock';
+import { aKey } from '../helpers/a-key';
 import { type Actor, getData, getProblem, type Service, startService } from './service';
 
 let service: Service;

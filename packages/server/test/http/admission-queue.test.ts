@@ -1,10 +1,10 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/admission';
 import { getQueuedMs } from '../../src/http/request-log';
-import { FakeClock } from '../helpers/fake-clock';
 
 const nextTurn = () => new Promise((done) => setImmediate(done));
 

@@ -1,7 +1,7 @@
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../helpers/builders';
-import { FakeClock } from '../helpers/fake-clock';
 import { tempFile } from '../helpers/temp-folder';
 import { type Actor, getProblem, type Service, startService } from './service';
 

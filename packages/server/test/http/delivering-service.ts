@@ -6,10 +6,10 @@ import type {
   Order,
 } from '@tradepost/contract';
 import type { Listing } from '@tradepost/domain/listings/listing';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import type { ServerOptions } from '../../src/runtime/server';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { Receiver, type Respond } from '../helpers/receiver';
 import { type Actor, getData, type Service, startService } from './service';
 

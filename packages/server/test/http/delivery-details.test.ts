@@ -1,8 +1,8 @@
 import type { DeliveryDetails } from '@tradepost/contract';
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signBody, signStandard } from '../../src/engine/attempt/send';
-import { noon } from '../helpers/builders';
 import { inTurn, type Respond, respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';
 import { getData, getProblem } from './service';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeClock } from '../helpers/fake-clock';
 import { type Actor, getProblem, type Service, startService } from './service';
 
 let service: Service;

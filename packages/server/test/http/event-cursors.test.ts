@@ -1,6 +1,6 @@
 import type { EventPage } from '@tradepost/contract';
+import { noon } from '@tradepost/domain/test/builders';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noon } from '../helpers/builders';
 import { pruneBefore } from '../stores/conformance/pruned-logs';
 import { DeliveringService } from './delivering-service';
 import { type Actor, getProblem } from './service';

@@ -1,8 +1,8 @@
 import type { EventPage, Order } from '@tradepost/contract';
+import { noon } from '@tradepost/domain/test/builders';
+import { settle, settleUntil } from '@tradepost/domain/test/fake-clock';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../helpers/builders';
-import { settle, settleUntil } from '../helpers/fake-clock';
 import { tempFile } from '../helpers/temp-folder';
 import { DeliveringService } from './delivering-service';
 import { type Actor, getData, startService } from './service';

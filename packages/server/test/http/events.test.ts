@@ -5,10 +5,10 @@ import {
   type Order,
   webhookEventSchema,
 } from '@tradepost/contract';
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../helpers/builders';
-import { FakeClock } from '../helpers/fake-clock';
 import { respond } from '../helpers/receiver';
 import { tempFile } from '../helpers/temp-folder';
 import { DeliveringService } from './delivering-service';

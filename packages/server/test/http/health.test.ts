@@ -1,12 +1,12 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Health } from '../../src/http/health';
 import type { SqliteOptions } from '../../src/stores/sqlite/database';
 import { readFreeBytes } from '../../src/stores/sqlite/free-space';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { FakeClock } from '../helpers/fake-clock';
 import { tempFile } from '../helpers/temp-folder';
 import { Trade } from '../helpers/trade';
 import { getProblem, startService } from './service';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Connections, requestTimeouts } from '../../src/http/connections';
 import { createLog } from '../../src/kernel/log';
-import { FakeClock } from '../helpers/fake-clock';
 import { startService } from './service';
 
 const service = await startService();

@@ -1,9 +1,9 @@
+import { aContext } from '@tradepost/domain/test/builders';
 import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import { expect, test } from 'vitest';
 import { redactPath, resolveRequestId } from '../../src/http/request-log';
 import { issueKey } from '../../src/kernel/api-key';
 import { redactSecrets } from '../../src/kernel/redact';
-import { aContext } from '../helpers/builders';
 
 test('the redaction removes API keys and endpoint secrets, plain or percent-encoded', () => {
   const key = { accountId: 'usr_1', readOnly: false, expiresAt: null };

@@ -1,6 +1,6 @@
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { startService } from './service';
 
 async function startLogged(logsPerSecond: number) {

@@ -1,9 +1,10 @@
 import { request } from 'node:http';
 import type { EventPage, Page } from '@tradepost/contract';
+import { noon } from '@tradepost/domain/test/builders';
+import { settle, settleUntil } from '@tradepost/domain/test/fake-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createStore, openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { aKey, noon } from '../helpers/builders';
-import { settle, settleUntil } from '../helpers/fake-clock';
+import { aKey } from '../helpers/a-key';
 import { respond } from '../helpers/receiver';
 import { RecordingDatabase } from '../helpers/recording-database';
 import { tempFile } from '../helpers/temp-folder';

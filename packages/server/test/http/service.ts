@@ -1,11 +1,10 @@
 import { connect } from 'node:net';
 import { type AccountKind, type Problem, problemSchema } from '@tradepost/contract';
 import { createAccount } from '@tradepost/domain/accounts/account';
-import { createContext, createIdGenerator } from '@tradepost/domain/kernel/context';
+import { createContext, createIdGenerator, systemClock } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing } from '@tradepost/domain/listings/listing';
 import { issueKey } from '../../src/kernel/api-key';
 import { createLog } from '../../src/kernel/log';
-import { systemClock } from '../../src/kernel/system-clock';
 import { type ServerOptions, startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 

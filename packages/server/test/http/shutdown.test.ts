@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/kernel/log';
 import { startApi } from '../../src/runtime/api';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { FakeClock } from '../helpers/fake-clock';
 import { startService } from './service';
 
 it('a stopping server responds to earlier requests, and rejects later ones with 503', async () => {

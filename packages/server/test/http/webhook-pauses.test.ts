@@ -1,7 +1,7 @@
 import type { WebhookDetails } from '@tradepost/contract';
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noon } from '../helpers/builders';
 import { inTurn, respond } from '../helpers/receiver';
 import { DeliveringService, type Hook } from './delivering-service';
 import { getData } from './service';

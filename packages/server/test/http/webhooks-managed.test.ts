@@ -1,6 +1,6 @@
 import type { CreatedWebhook, Page, WebhookDetails } from '@tradepost/contract';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../helpers/fake-clock';
 import {
   type Actor,
   getData,

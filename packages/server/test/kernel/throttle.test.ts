@@ -1,6 +1,6 @@
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { expect, test } from 'vitest';
 import { throttle } from '../../src/kernel/throttle';
-import { FakeClock } from '../helpers/fake-clock';
 
 test('a throttled report comes at once, and then every ten seconds with the number and the last of what happened', async () => {
   const clock = new FakeClock();

@@ -1,9 +1,9 @@
 import { attemptErrors } from '@tradepost/contract';
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { attemptLabels } from '../../src/metrics/engine-metrics';
-import { anAttempt, noon } from '../helpers/builders';
 import { inTurn, Receiver, respond } from '../helpers/receiver';
 import { MeasuredEngine } from './measured-engine';
 

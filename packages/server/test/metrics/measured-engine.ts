@@ -1,3 +1,4 @@
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { onTestFinished } from 'vitest';
 import { Health } from '../../src/http/health';
@@ -7,7 +8,6 @@ import { type Engine, startEngine } from '../../src/runtime/engine';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../src/stores/store';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { expectNoSockets } from '../helpers/leaks';
 import { tempFile } from '../helpers/temp-folder';
 import { Trade } from '../helpers/trade';

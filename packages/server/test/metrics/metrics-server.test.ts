@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Health } from '../../src/http/health';
 import type { Metrics } from '../../src/metrics/metrics-server';
 import { serveMetrics } from '../../src/metrics/metrics-server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { expectNoSockets } from '../helpers/leaks';
 
 const { log } = new CapturedLog();

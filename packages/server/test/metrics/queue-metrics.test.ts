@@ -1,8 +1,8 @@
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock, settle } from '@tradepost/domain/test/fake-clock';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createQueueMetrics } from '../../src/metrics/engine-metrics';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../helpers/builders';
-import { FakeClock, settle } from '../helpers/fake-clock';
 import { tempFile } from '../helpers/temp-folder';
 import { Trade } from '../helpers/trade';
 import { MeasuredEngine } from './measured-engine';

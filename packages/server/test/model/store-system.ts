@@ -10,6 +10,7 @@ import {
 import { deliveryRoutes } from '@tradepost/domain/deliveries/delivery-routes';
 import { testEventRoutes } from '@tradepost/domain/deliveries/test-event-routes';
 import { eventRoutes } from '@tradepost/domain/events/event-routes';
+import { LongPollRegistry } from '@tradepost/domain/events/long-poll-registry';
 import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import type { StoredResponse } from '@tradepost/domain/kernel/idempotency';
@@ -21,7 +22,6 @@ import { webhookRoutes } from '@tradepost/domain/webhooks/webhook-routes';
 import { deliveryHeaders } from '../../src/engine/attempt/send';
 import { readIdempotencyKey } from '../../src/http/app';
 import { hashApiKey } from '../../src/kernel/api-key';
-import { LongPollRegistry } from '../../src/runtime/long-poll-registry';
 import { isPostgresUrl } from '../../src/stores/database-url';
 import { openStore } from '../../src/stores/open-store';
 import type { Store } from '../../src/stores/store';

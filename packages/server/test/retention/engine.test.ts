@@ -1,11 +1,11 @@
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Retention } from '../../src/retention/retention';
 import { startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../helpers/builders';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { Receiver, respond } from '../helpers/receiver';
 import { Trade } from '../helpers/trade';
 

@@ -1,4 +1,6 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock, settle } from '@tradepost/domain/test/fake-clock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Housekeeper } from '../../src/retention/housekeeper';
 import { resolveRetention } from '../../src/retention/retention';
@@ -8,9 +10,7 @@ import type {
   RetentionStore,
   ScanPruned,
 } from '../../src/retention/retention-store';
-import { noon } from '../helpers/builders';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock, settle } from '../helpers/fake-clock';
 
 const minute = 60_000;
 const firstRound = 5_000;

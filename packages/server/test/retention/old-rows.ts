@@ -1,7 +1,7 @@
 import { smallestIdAt } from '@tradepost/domain/kernel/context';
+import { noon } from '@tradepost/domain/test/builders';
 import type { SqliteDatabase } from '../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../helpers/builders';
 import { Trade } from '../helpers/trade';
 
 /** The number of rows of each event: itself, two log entries, two notifications, a delivery with two attempts. */

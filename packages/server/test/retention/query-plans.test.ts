@@ -1,7 +1,7 @@
+import { noon } from '@tradepost/domain/test/builders';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
 import { createSqliteRetentionStore } from '../../src/stores/sqlite/retention';
-import { noon } from '../helpers/builders';
 import { expectDirect, PlannedDatabase } from '../helpers/planned-database';
 import { tempFile } from '../helpers/temp-folder';
 import { insertOldRows, makeFile } from './old-rows';

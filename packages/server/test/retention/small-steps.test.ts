@@ -1,3 +1,5 @@
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Housekeeper } from '../../src/retention/housekeeper';
 import { resolveRetention } from '../../src/retention/retention';
@@ -5,9 +7,7 @@ import { SqliteDatabase } from '../../src/stores/sqlite/database';
 import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
 import { createPriorityMemory, WritePriority } from '../../src/stores/sqlite/group-commit';
 import { createSqliteRetentionStore } from '../../src/stores/sqlite/retention';
-import { noon } from '../helpers/builders';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { tempFile } from '../helpers/temp-folder';
 import { insertOldRows, makeFile, rowsOfEach } from './old-rows';
 

@@ -4,14 +4,14 @@ import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { systemClock } from '@tradepost/domain/kernel/context';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/kernel/system-clock';
 import { type Api, type ApiOptions, startApi } from '../../src/runtime/api';
 import { createHttpsServer } from '../../src/runtime/https-server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { CapturedLog } from '../helpers/captured-log';
-import { FakeClock } from '../helpers/fake-clock';
 import { selfSignedCertificate } from '../helpers/self-signed-certificate';
 
 const certificate = selfSignedCertificate();

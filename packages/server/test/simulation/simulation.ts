@@ -1,8 +1,8 @@
 import { type LeasedDelivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
+import { noon } from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import type { Store } from '../../src/stores/store';
-import { noon } from '../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../helpers/enqueue';
 import { Trade } from '../helpers/trade';
 import { FaultInjector } from './fault-injector';

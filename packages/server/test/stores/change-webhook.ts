@@ -1,7 +1,7 @@
 import type { IdempotencyKey, IdempotentResult } from '@tradepost/domain/kernel/idempotency';
+import { aContext, noon } from '@tradepost/domain/test/builders';
 import type { Webhook, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
 import type { Store } from '../../src/stores/store';
-import { aContext, noon } from '../helpers/builders';
 
 /** Options of a change of a webhook. */
 export interface ChangeOptions {

@@ -3,6 +3,7 @@ import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { Order } from '@tradepost/domain/orders/order';
 import { toPageKey } from '@tradepost/domain/orders/order-list';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
+import { aCaller, anOrderRecord, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -11,7 +12,6 @@ import {
   type OrderRange,
   type OrderReader,
 } from '../../src/stores/order-search';
-import { aCaller, anOrderRecord, noon } from '../helpers/builders';
 import { passes, sortOrders } from './conformance/order-lists';
 
 const seller = aCaller({ kind: 'seller' });

@@ -1,5 +1,4 @@
-import type { Clock } from '@tradepost/domain/kernel/context';
-import { systemClock } from '../../kernel/system-clock';
+import { type Clock, systemClock } from '@tradepost/domain/kernel/context';
 import type { Queries } from './database';
 
 /** How often the clock is compared with the database, in milliseconds. */

@@ -1,5 +1,5 @@
 import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
-import { firstSequenceAt } from '@tradepost/domain/events/event-log';
+import { firstSequenceAt } from '@tradepost/domain/events/event';
 import type { Transaction } from './database';
 
 /** How many entries of a log one transaction numbers at most. */

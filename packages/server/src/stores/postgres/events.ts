@@ -1,7 +1,10 @@
 import { fanOut } from '@tradepost/domain/deliveries/delivery';
-import type { DomainEvent, StoredEvent } from '@tradepost/domain/events/event';
+import {
+  type DomainEvent,
+  firstSequenceAt,
+  type StoredEvent,
+} from '@tradepost/domain/events/event';
 import type { EventStore, LoggedEvent, LogLimits } from '@tradepost/domain/events/event-log';
-import { firstSequenceAt } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import type { PostgresDatabase, Transaction } from './database';
 import { insertDeliveries } from './deliveries';

@@ -1,10 +1,10 @@
 import { fanOut } from '@tradepost/domain/deliveries/delivery';
-import type { DomainEvent, StoredEvent } from '@tradepost/domain/events/event';
 import {
-  type EventStore,
+  type DomainEvent,
   firstSequenceAt,
-  type LoggedEvent,
-} from '@tradepost/domain/events/event-log';
+  type StoredEvent,
+} from '@tradepost/domain/events/event';
+import type { EventStore, LoggedEvent } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';

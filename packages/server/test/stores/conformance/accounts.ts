@@ -1,6 +1,7 @@
+import { anAccount, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../../src/kernel/api-key';
-import { aKey, anAccount, noon } from '../../helpers/builders';
+import { aKey } from '../../helpers/a-key';
 import type { StoreUnderTest } from './store-under-test';
 
 /** Accounts and their keys. */

@@ -1,8 +1,8 @@
 import type { AttemptResult, LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { anAttempt, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import {
   aResult,

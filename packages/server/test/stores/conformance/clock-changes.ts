@@ -1,6 +1,6 @@
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
-import { noon } from '../../helpers/builders';
 import { failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';

@@ -1,7 +1,7 @@
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { aResult, leaseDue } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';

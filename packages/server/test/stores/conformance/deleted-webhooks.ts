@@ -1,5 +1,5 @@
+import { aContext, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
-import { aContext, anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { addCaller, addWebhook, Trade } from '../../helpers/trade';
 import { changeWebhook } from '../change-webhook';

@@ -1,6 +1,6 @@
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
-import { anAttempt, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseOne } from '../../helpers/leasing';
 import { addCaller, Trade } from '../../helpers/trade';
 import { changeWebhook } from '../change-webhook';

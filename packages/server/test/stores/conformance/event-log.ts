@@ -1,11 +1,12 @@
 import type { Caller } from '@tradepost/domain/accounts/account';
 import { newDelivery } from '@tradepost/domain/deliveries/delivery';
-import { firstSequenceAt, type LoggedEvent, readLogPage } from '@tradepost/domain/events/event-log';
+import { firstSequenceAt } from '@tradepost/domain/events/event';
+import { type LoggedEvent, readLogPage } from '@tradepost/domain/events/event-log';
 import { createTestEvent } from '@tradepost/domain/events/test-event';
 import type { Order } from '@tradepost/domain/orders/order';
+import { aContext, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aContext, anIdempotencyKey, noon } from '../../helpers/builders';
 import { enqueueDelivery } from '../../helpers/enqueue';
 import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';

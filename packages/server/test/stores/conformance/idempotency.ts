@@ -1,8 +1,8 @@
 import type { IdempotencyKey, IdempotentResult } from '@tradepost/domain/kernel/idempotency';
 import type { Order } from '@tradepost/domain/orders/order';
+import { aContext, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import { aContext, anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { place, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 

@@ -1,7 +1,7 @@
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { anAttempt, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import {
   aResult,

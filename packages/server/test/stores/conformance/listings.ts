@@ -1,5 +1,5 @@
+import { aListing } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
-import { aListing } from '../../helpers/builders';
 import { addCaller } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 

@@ -1,6 +1,6 @@
+import { aContext, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import { aContext, anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { addCaller, addWebhook, Trade } from '../../helpers/trade';
 import { changeWebhook } from '../change-webhook';

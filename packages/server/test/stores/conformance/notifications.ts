@@ -1,9 +1,9 @@
 import { decodeCursor, type PageKey, slicePage } from '@tradepost/domain/kernel/pagination';
 import type { Notification } from '@tradepost/domain/notifications/notification';
+import { noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 

@@ -4,10 +4,10 @@ import { type PageKey, slicePage } from '@tradepost/domain/kernel/pagination';
 import { type Order, placeOrder } from '@tradepost/domain/orders/order';
 import { decodeOrderCursor, encodeOrderCursor } from '@tradepost/domain/orders/order-list';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
+import { aContext, aListing, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { aContext, aListing, noon } from '../../helpers/builders';
 import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 

@@ -1,9 +1,9 @@
 import type { Listing } from '@tradepost/domain/listings/listing';
 import { changeStatus, type OrderContext, placeOrder } from '@tradepost/domain/orders/order';
 import type { Task } from '@tradepost/domain/tasks/task';
+import { aContext, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { aContext, noon } from '../../helpers/builders';
 import { place, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 

@@ -1,6 +1,6 @@
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
-import { noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import { aResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';

@@ -3,9 +3,9 @@ import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-deliver
 import { type LogQuery, readLogPage } from '@tradepost/domain/events/event-log';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
+import { aContext, anAttempt, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aContext, anAttempt, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';
 import { insertOrder } from './order-lists';

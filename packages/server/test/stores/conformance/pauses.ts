@@ -1,5 +1,5 @@
+import { noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
-import { noon } from '../../helpers/builders';
 import { enqueueDelivery } from '../../helpers/enqueue';
 import { failedResult, leaseDue, leaseOne, rejectedResult } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';

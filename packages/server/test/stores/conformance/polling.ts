@@ -1,9 +1,13 @@
-import { createContext, createIdGenerator, type IdPrefix } from '@tradepost/domain/kernel/context';
+import {
+  createContext,
+  createIdGenerator,
+  type IdPrefix,
+  systemClock,
+} from '@tradepost/domain/kernel/context';
 import { changeStatus, placeOrder } from '@tradepost/domain/orders/order';
+import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/kernel/system-clock';
 import type { Store } from '../../../src/stores/store';
-import { FakeClock } from '../../helpers/fake-clock';
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 

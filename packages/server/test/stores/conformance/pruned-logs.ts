@@ -1,7 +1,7 @@
 import type { Caller } from '@tradepost/domain/accounts/account';
+import { aContext, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { aContext, noon } from '../../helpers/builders';
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 

@@ -4,10 +4,10 @@ import {
   leaseMs,
   retryWindowMs,
 } from '@tradepost/domain/deliveries/delivery';
+import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anAttempt, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import { aResult } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';

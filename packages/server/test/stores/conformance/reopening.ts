@@ -1,7 +1,8 @@
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { anAccount, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../../src/kernel/api-key';
-import { aKey, anAccount, anIdempotencyKey, noon } from '../../helpers/builders';
+import { aKey } from '../../helpers/a-key';
 import { aResult, failedResult } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';

@@ -2,10 +2,10 @@ import { newDelivery, retryWindowMs } from '@tradepost/domain/deliveries/deliver
 import { type LoggedDelivery, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
 import { createTestEvent } from '@tradepost/domain/events/test-event';
 import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
+import { aContext, anAttempt, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';

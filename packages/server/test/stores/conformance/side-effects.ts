@@ -1,9 +1,9 @@
 import { type EventType, eventTypes } from '@tradepost/contract';
 import type { Caller } from '@tradepost/domain/accounts/account';
 import { type LeasedDelivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { aResult } from '../../helpers/leasing';
 import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';

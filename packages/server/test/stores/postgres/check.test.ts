@@ -1,3 +1,4 @@
+import { noon } from '@tradepost/domain/test/builders';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { CheckResult } from '../../../src/stores/check-report';
@@ -6,7 +7,6 @@ import { referenceRules, ruleGroups } from '../../../src/stores/postgres/check-r
 import { currentSchemaVersion } from '../../../src/stores/postgres/migrate';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import { ruleGroups as sqliteRuleGroups } from '../../../src/stores/sqlite/check-rules';
-import { noon } from '../../helpers/builders';
 import { fillStore } from '../../helpers/fill-store';
 import { startPostgres, type TestDatabase } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';

@@ -1,6 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { copiedTables } from '../../../src/stores/copied-tables';
@@ -12,7 +13,6 @@ import { migrateDatabase } from '../../../src/stores/postgres/migrate';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { anIdempotencyKey, noon } from '../../helpers/builders';
 import { startCommitBreaker } from '../../helpers/commit-breaker';
 import { difficultText, fillStore } from '../../helpers/fill-store';
 import { leaseDue } from '../../helpers/leasing';

@@ -1,5 +1,6 @@
 import { createEvent } from '@tradepost/domain/events/event';
 import type { LoggedEvent } from '@tradepost/domain/events/event-log';
+import { aContext, anOrderRecord, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +9,6 @@ import { addEvents } from '../../../src/stores/postgres/events';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import { WriteSet } from '../../../src/stores/postgres/write-set';
 import type { Store } from '../../../src/stores/store';
-import { aContext, anOrderRecord, noon } from '../../helpers/builders';
 import { startPostgres, type TestDatabase } from '../../helpers/postgres';
 import { addCaller } from '../../helpers/trade';
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { Order } from '@tradepost/domain/orders/order';
+import { anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
-import { anIdempotencyKey, noon } from '../../helpers/builders';
 import { type Fate, type FateOf, startFaultyNetwork } from '../../helpers/faulty-network';
 import { ReusedDatabases, startPostgres, type TestDatabase } from '../../helpers/postgres';
 import { type PlaceOptions, Trade } from '../../helpers/trade';

@@ -1,8 +1,8 @@
 import { OutcomeUnknownError } from '@tradepost/domain/kernel/errors';
+import { anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
-import { anIdempotencyKey, noon } from '../../helpers/builders';
 import {
   type BreakingPoint,
   type CommitBreaker,

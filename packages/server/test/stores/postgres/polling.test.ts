@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createIdGenerator } from '@tradepost/domain/kernel/context';
+import { aListing } from '@tradepost/domain/test/builders';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
-import { aListing } from '../../helpers/builders';
 import { startPostgres } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';
 import { confirmNow, Poller, placeNow } from '../conformance/polling';

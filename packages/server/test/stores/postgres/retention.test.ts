@@ -1,7 +1,7 @@
+import { anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
-import { anIdempotencyKey, noon } from '../../helpers/builders';
 import { startPostgres } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';
 

@@ -1,10 +1,10 @@
 import type { AttemptResult, LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import type { OrderContext } from '@tradepost/domain/orders/order';
+import { aContext, anAttempt, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
-import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import { aResult, deliveredResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { ReusedDatabases, startPostgres, type TestDatabase } from '../../helpers/postgres';

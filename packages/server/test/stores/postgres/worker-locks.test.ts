@@ -1,9 +1,9 @@
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { ReusedDatabases, startPostgres } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';
 

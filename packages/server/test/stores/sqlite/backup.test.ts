@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { noon } from '@tradepost/domain/test/builders';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { backUpDatabase, restoreDatabase } from '../../../src/stores/sqlite/backup';
@@ -22,7 +23,6 @@ import { tryLock } from '../../../src/stores/sqlite/file-lock';
 import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { Child } from '../../helpers/child';
 import { leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';

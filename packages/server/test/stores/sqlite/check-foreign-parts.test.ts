@@ -1,8 +1,8 @@
+import { noon } from '@tradepost/domain/test/builders';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { readContents } from '../../../src/stores/sqlite/database-file';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { noon } from '../../helpers/builders';
 import { tempFile } from '../../helpers/temp-folder';
 import { inspectFile } from './inspect-file';
 

@@ -1,12 +1,12 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { updateListing } from '@tradepost/domain/listings/listing';
+import { noon } from '@tradepost/domain/test/builders';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { CheckResult } from '../../../src/stores/check-report';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
 import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
 import { makeTempFolder, tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';

@@ -1,8 +1,8 @@
 import { type LeasedDelivery, leaseMs, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { aResult, leaseDue, rejectedResult } from '../../helpers/leasing';
 import { expectDirect, PlannedDatabase } from '../../helpers/planned-database';
 import { Trade } from '../../helpers/trade';

@@ -1,8 +1,8 @@
 import type { LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { enqueueDelivery } from '../../helpers/enqueue';
 import { aResult, leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';

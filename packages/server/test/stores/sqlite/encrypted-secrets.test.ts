@@ -2,13 +2,13 @@
 // cspell:ignore answer answers
 import { existsSync, readFileSync } from 'node:fs';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { aContext, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
 import { createEndpointSecret, type Webhook } from '@tradepost/domain/webhooks/webhook';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { generateSecretKey, parseSecretKeys } from '../../../src/stores/encryption';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { aContext, anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';
 import { addWebhook, Trade } from '../../helpers/trade';

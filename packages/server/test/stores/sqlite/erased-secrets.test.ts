@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
 import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
 import { tempFile } from '../../helpers/temp-folder';
 import { addWebhook, Trade } from '../../helpers/trade';
 import { changeWebhook } from '../change-webhook';

@@ -1,7 +1,7 @@
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { anOrderRecord, noon } from '@tradepost/domain/test/builders';
 import type Database from 'better-sqlite3';
 import { initial } from '../../../src/stores/sqlite/migrations/001-initial';
-import { anOrderRecord, noon } from '../../helpers/builders';
 import { inspectFile } from './inspect-file';
 
 /** A row of a table. */

@@ -1,10 +1,10 @@
 import { attemptTimeoutMs } from '@tradepost/domain/deliveries/delivery';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { Order } from '@tradepost/domain/orders/order';
+import { anAttempt, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
 import { aResult, leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';
 import { place, Trade } from '../../helpers/trade';

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { settle } from '@tradepost/domain/test/fake-clock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { settle } from '../../helpers/fake-clock';
 import { CommitHarness, getOutcome, reject } from './commit-harness';
 
 let harness: CommitHarness;

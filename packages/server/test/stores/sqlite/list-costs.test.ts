@@ -3,11 +3,11 @@ import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-deliver
 import { readLogPage } from '@tradepost/domain/events/event-log';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
+import { noon } from '@tradepost/domain/test/builders';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { CostMeter, RecordingDatabase } from '../../helpers/recording-database';
 import { makeTempFolder } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';

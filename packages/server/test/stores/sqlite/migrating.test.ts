@@ -1,7 +1,7 @@
+import { aCaller, noon } from '@tradepost/domain/test/builders';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { aCaller, noon } from '../../helpers/builders';
 import { deliveredResult, leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';
 import {

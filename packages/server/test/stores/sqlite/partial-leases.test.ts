@@ -1,7 +1,7 @@
+import { noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test } from 'vitest';
 import { SqliteDatabase } from '../../../src/stores/sqlite/database';
 import { createStore } from '../../../src/stores/sqlite/sqlite-store';
-import { noon } from '../../helpers/builders';
 import { leaseDue } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';
 

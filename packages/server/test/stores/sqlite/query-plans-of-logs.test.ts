@@ -3,6 +3,14 @@ import { newDelivery } from '@tradepost/domain/deliveries/delivery';
 import { type DeliveryFilter, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
 import { createTestEvent } from '@tradepost/domain/events/test-event';
 import { placeOrder } from '@tradepost/domain/orders/order';
+import {
+  aCaller,
+  aContext,
+  aListing,
+  anAccount,
+  aWebhook,
+  noon,
+} from '@tradepost/domain/test/builders';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
 import { createSqliteDeliveryLogStore } from '../../../src/stores/sqlite/delivery-log';
@@ -10,15 +18,7 @@ import { createSqliteEventStore } from '../../../src/stores/sqlite/events';
 import { createSqliteListingStore } from '../../../src/stores/sqlite/listings';
 import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
 import { createSqliteWebhookStore } from '../../../src/stores/sqlite/webhooks';
-import {
-  aCaller,
-  aContext,
-  aKey,
-  aListing,
-  anAccount,
-  aWebhook,
-  noon,
-} from '../../helpers/builders';
+import { aKey } from '../../helpers/a-key';
 import { expectDirect, PlannedDatabase } from '../../helpers/planned-database';
 
 const db = new PlannedDatabase(':memory:');

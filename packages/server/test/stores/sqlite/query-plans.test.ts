@@ -1,11 +1,11 @@
 import { type AccountKind, accountKinds, orderSorts } from '@tradepost/contract';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
+import { aCaller, noon } from '@tradepost/domain/test/builders';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
 import { createSqliteNotificationStore } from '../../../src/stores/sqlite/notifications';
 import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
-import { aCaller, noon } from '../../helpers/builders';
 import { PlannedDatabase } from '../../helpers/planned-database';
 
 const db = new PlannedDatabase(':memory:');

@@ -1,5 +1,5 @@
+import { noon } from '@tradepost/domain/test/builders';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { noon } from '../../helpers/builders';
 
 // A process that releases the leases of dead workers, and prints how many.
 const [file] = process.argv.slice(2);

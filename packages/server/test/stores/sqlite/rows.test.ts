@@ -1,8 +1,8 @@
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { anAttempt, noon } from '../../helpers/builders';
 import { aResult, deliveredResult, failedResult, leaseOne } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';

@@ -1,9 +1,9 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { aContext, noon } from '@tradepost/domain/test/builders';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { aContext, noon } from '../../helpers/builders';
 import { Child } from '../../helpers/child';
 import { tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';

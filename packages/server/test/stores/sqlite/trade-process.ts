@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { DomainError } from '@tradepost/domain/kernel/errors';
+import { aCaller } from '@tradepost/domain/test/builders';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { aCaller } from '../../helpers/builders';
 import { place } from '../../helpers/trade';
 
 // A process that orders from one listing, unit by unit, until it is sold out, and prints how many it got.

@@ -1,10 +1,10 @@
 import { readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 import { Child } from '../../helpers/child';
 import { leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';

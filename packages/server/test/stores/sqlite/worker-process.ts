@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { noon } from '@tradepost/domain/test/builders';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
-import { noon } from '../../helpers/builders';
 
 // A process with a worker that leases everything that is due. `process FILE` leases in this thread, `thread FILE` in another
 // one, which fails when the process gets a line. It prints how many it leased, and ends when its stdin ends.
