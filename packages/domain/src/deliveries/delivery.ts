@@ -226,6 +226,27 @@ export function alignResult(result: AttemptResult, now: number): AttemptResult {
   };
 }
 
+/** A delivery that was requested goes ahead of deliveries that have waited longer than this, in milliseconds. */
+const shortWaitMs = 1_000;
+
+/**
+ * Returns the due time that puts a delivery that was requested ahead of everything that has waited in its queue: just before the
+ * first one.
+ *
+ * @param first When the first one in the queue is due, in milliseconds since 1970; null if the queue is empty.
+ */
+export function dueAhead(first: number | null, now: number): number {
+  return first === null || first > now - shortWaitMs ? now : first - 1;
+}
+
+/** Among how many queues a lease request is shared at most, because each queue costs a query. The others come next. */
+const maxQueuesPerLease = 16;
+
+/** Returns how many deliveries a request for `limit` leases from each queue at most, if that many queues are ready. */
+export function fairShare(limit: number, readyQueues: number): number {
+  return Math.max(1, Math.floor(limit / Math.min(readyQueues, maxQueuesPerLease)));
+}
+
 /** Records that an attempt was made, in place of what could not be stored of it. */
 const notStorable = 'unexpected (result_not_storable)';
 

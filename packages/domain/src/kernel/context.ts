@@ -73,6 +73,15 @@ export function createContext(clock: Clock, newId: IdGenerator): CommandContext 
   return at(clock.now());
 }
 
+/** How far the time of a change is corrected at most, in milliseconds. If it is off by more, the clock was set back. */
+const maxCorrectionMs = 60_000;
+
+/** Returns the context of a change that must not be before a time. A store corrects only times of a real clock. */
+export function notBefore(context: CommandContext, first: number): CommandContext {
+  const isCorrected = first > context.now && first <= context.now + maxCorrectionMs;
+  return (isCorrected && context.at?.(first)) || context;
+}
+
 /** The prefixes of IDs. Source: API specification, "Resources and their fields". */
 export type IdPrefix = 'ord' | 'usr' | 'lst' | 'ntf' | 'whk' | 'evt' | 'dlv' | 'tsk' | 'key';
 

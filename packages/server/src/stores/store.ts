@@ -6,7 +6,7 @@ import type { ListingStore } from '@tradepost/domain/listings/listing';
 import type { NotificationStore } from '@tradepost/domain/notifications/notification';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
-import type { RetentionStore } from '../retention/retention-store';
+import type { RetentionStore } from '@tradepost/domain/retention/retention-store';
 
 /** Re-encrypts endpoint secrets, and the stored responses that show them. */
 export interface SecretStore {

@@ -9,7 +9,7 @@ import type {
   PruneStep,
   RetentionStore,
   ScanPruned,
-} from '../../src/retention/retention-store';
+} from '@tradepost/domain/retention/retention-store';
 import { CapturedLog } from '../helpers/captured-log';
 
 const minute = 60_000;

@@ -5,7 +5,7 @@ import type {
   ReferencePruneStep,
   RetentionStore,
   ScanPruned,
-} from '../../retention/retention-store';
+} from '@tradepost/domain/retention/retention-store';
 import type { PostgresDatabase, Transaction } from './database';
 import { removeLogEntries } from './events';
 import { QueueUnitOfWork } from './queues';

@@ -1,4 +1,4 @@
-import type { Pruned, PruneStep, ScanPruned } from '../../retention/retention-store';
+import type { Pruned, PruneStep, ScanPruned } from '@tradepost/domain/retention/retention-store';
 import type { SqliteDatabase } from './database';
 
 /** How long a step writes at most if it got the lock at once, in milliseconds. */

@@ -3,7 +3,7 @@ import type {
   PruneStep,
   ReferencePruneStep,
   RetentionStore,
-} from '../../retention/retention-store';
+} from '@tradepost/domain/retention/retention-store';
 import type { SqliteDatabase } from './database';
 import { removeLogEntries } from './events';
 import { pruneInPortions, pruneScan, type Scan } from './prune-step';

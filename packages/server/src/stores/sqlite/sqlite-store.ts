@@ -1,4 +1,4 @@
-import { Announcements } from '../announcements';
+import { Announcements } from '@tradepost/domain/events/announcements';
 import type { Store } from '../store';
 import { createSqliteAccountStore } from './accounts';
 import type { SqliteOptions } from './database';

@@ -1,9 +1,9 @@
 import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import { replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import type { ReferencePruneStep, ScanPruned } from '@tradepost/domain/retention/retention-store';
 import { aContext, anAttempt, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReferencePruneStep, ScanPruned } from '../../../src/retention/retention-store';
 import type { Store } from '../../../src/stores/store';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';

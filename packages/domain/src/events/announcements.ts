@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@tradepost/domain/events/event';
+import type { DomainEvent } from './event';
 
 /** Notifies listeners of commits in this process. Other processes have to poll. */
 export class Announcements {

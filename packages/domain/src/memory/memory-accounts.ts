@@ -1,0 +1,117 @@
+import type { AccountStore } from '../accounts/account';
+import type { ListingStore } from '../listings/listing';
+import type { NotificationStore } from '../notifications/notification';
+import {
+  cutPage,
+  type MemoryData,
+  newestFirst,
+  requireReference,
+  requireUnused,
+} from './memory-data';
+
+/** Creates the store of accounts and keys. */
+export function createMemoryAccountStore(data: MemoryData): AccountStore {
+  const { accounts, keys } = data;
+  return {
+    async addAccount(account, firstKey) {
+      requireUnused(accounts, account.id);
+      requireUnused(keys, firstKey.id);
+      requireUnused(new Map([...keys.values()].map((key) => [key.hash, key])), firstKey.hash);
+      accounts.set(account.id, account);
+      keys.set(firstKey.id, firstKey);
+    },
+
+    findAccount: async (id) => accounts.get(id) ?? null,
+
+    listAccounts: async () => [...accounts.values()].sort(byId),
+
+    async addKey(key) {
+      requireReference(accounts, key.accountId);
+      requireUnused(keys, key.id);
+      keys.set(key.id, key);
+    },
+
+    async findKeyByHash(hash) {
+      const key = [...keys.values()].find((one) => one.hash === hash);
+      const account = key && accounts.get(key.accountId);
+      return account ? { ...key, kind: account.kind } : null;
+    },
+
+    async findKeyOwner(keyId) {
+      const key = keys.get(keyId);
+      const account = key && accounts.get(key.accountId);
+      return account ? { account, key } : null;
+    },
+
+    listKeys: async (accountId) =>
+      [...keys.values()].filter((key) => key.accountId === (accountId ?? key.accountId)).sort(byId),
+
+    async recordKeyUses(uses) {
+      for (const [id, usedAt] of uses) {
+        const key = keys.get(id);
+        if (key && (key.lastUsedAt ?? 0) < usedAt) keys.set(id, { ...key, lastUsedAt: usedAt });
+      }
+    },
+
+    async revokeKey(id, now) {
+      const key = keys.get(id);
+      if (key === undefined) return null;
+      const revoked = { ...key, revokedAt: key.revokedAt ?? now };
+      keys.set(id, revoked);
+      return revoked;
+    },
+  };
+}
+
+/** From the newest to the oldest. */
+function byId(one: { id: string }, other: { id: string }): number {
+  return one.id < other.id ? 1 : -1;
+}
+
+/** Creates the store of listings. */
+export function createMemoryListingStore(data: MemoryData): ListingStore {
+  const { accounts, listings } = data;
+  return {
+    async addListing(listing) {
+      requireReference(accounts, listing.sellerId);
+      requireReference(accounts, listing.agentId);
+      requireUnused(listings, listing.id);
+      listings.set(listing.id, listing);
+    },
+
+    findListing: async (id) => listings.get(id) ?? null,
+
+    listListings: async (sellerId) =>
+      [...listings.values()]
+        .filter((listing) => listing.sellerId === (sellerId ?? listing.sellerId))
+        .sort(newestFirst),
+
+    async changeListing(id, decide) {
+      const changed = decide(listings.get(id) ?? null);
+      requireReference(listings, id);
+      requireReference(accounts, changed.agentId);
+      listings.set(id, changed);
+      return changed;
+    },
+  };
+}
+
+/** Creates the store of notifications. */
+export function createMemoryNotificationStore({ notifications }: MemoryData): NotificationStore {
+  return {
+    async listNotifications(accountId, { read }, page) {
+      const own = [...notifications.values()].filter(
+        (one) => one.accountId === accountId && one.read === (read ?? one.read),
+      );
+      return cutPage(own, page);
+    },
+
+    async markRead(accountId, id) {
+      const found = notifications.get(id);
+      if (found?.accountId !== accountId) return null;
+      const changed = { ...found, read: true };
+      notifications.set(id, changed);
+      return changed;
+    },
+  };
+}

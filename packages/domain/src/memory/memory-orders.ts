@@ -1,0 +1,126 @@
+import type { EventStore, LoggedEvent } from '../events/event-log';
+import { type CommandContext, notBefore } from '../kernel/context';
+import { isVisibleTo, type Order, type OrderMutation } from '../orders/order';
+import { compareOrders, defaultSort, getSortTime } from '../orders/order-list';
+import type { OrderFilter, OrderStore } from '../orders/order-store';
+import { type MemoryData, requireReference } from './memory-data';
+
+function matches(order: Order, filter: OrderFilter): boolean {
+  const { statuses, buyerId = order.buyerId, listingId = order.listingId } = filter;
+  const { createdAfter = -1, createdBefore = Number.POSITIVE_INFINITY, updatedAfter = -1 } = filter;
+  return (
+    (statuses?.includes(order.status) ?? true) &&
+    order.buyerId === buyerId &&
+    order.listingId === listingId &&
+    order.createdAt > createdAfter &&
+    order.createdAt < createdBefore &&
+    order.updatedAt > updatedAfter
+  );
+}
+
+/** Creates the store of orders. */
+export function createMemoryOrderStore(data: MemoryData): OrderStore {
+  const { orders, listings, tasks, accounts, announcements } = data;
+  /** The latest time that a client may continue from. Later changes get later times, also if the clock stands still. */
+  let finalUntil = -1;
+
+  /** Like a database, it writes all or nothing. */
+  function write({ order, listing, task, events }: OrderMutation, context: CommandContext): number {
+    if (listing.availableQuantity < 0) throw new Error(`Listing ${listing.id} has no units left.`);
+    for (const id of events.flatMap(({ recipients }) => recipients)) requireReference(accounts, id);
+    orders.set(order.id, order);
+    listings.set(listing.id, listing);
+    if (task !== null) tasks.set(order.id, task);
+    return data.addEvents(events, context);
+  }
+
+  return {
+    async placeOrder({ listingId, idempotencyKey, context }, decide) {
+      let notify = () => {};
+      const result = data.runIdempotent(idempotencyKey, context.now, () => {
+        const at = notBefore(context, finalUntil + 1);
+        const { change, response } = decide(listings.get(listingId) ?? null, at);
+        const queued = write(change, at);
+        notify = () => announcements.notifyEvents(change.events, queued);
+        return response;
+      });
+      notify();
+      return result;
+    },
+
+    async changeOrder(id, context, decide) {
+      const order = orders.get(id);
+      const listing = order && listings.get(order.listingId);
+      const task = tasks.get(id);
+      const open = task?.completedAt === null ? task : null;
+      const at = notBefore(context, finalUntil + 1);
+      const change = decide(order && listing ? { order, listing, task: open } : null, at);
+      if (change === null) {
+        if (order === undefined) throw new Error(`Order ${id} does not exist.`);
+        return { order, changed: false };
+      }
+      announcements.notifyEvents(change.events, write(change, at));
+      return { order: change.order, changed: true };
+    },
+
+    findOrder: async (id) => orders.get(id) ?? null,
+
+    async findNames(accountIds, listingIds) {
+      const found = accountIds.flatMap((id) => accounts.get(id) ?? []);
+      const titled = listingIds.flatMap((id) => listings.get(id) ?? []);
+      return new Map<string, string | null>([
+        ...found.map(({ id, name }) => [id, name] as const),
+        ...titled.map(({ id, title }) => [id, title] as const),
+      ]);
+    },
+
+    async listOrders(
+      caller,
+      filter,
+      { after, limit, sort = defaultSort, isFinal = false },
+      signal,
+    ) {
+      signal?.throwIfAborted();
+      const time = getSortTime(sort);
+      const position = after && ({ id: after.id, [time]: after.createdAt } as unknown as Order);
+      const found = [...orders.values()]
+        .filter((order) => isVisibleTo(order, caller) && matches(order, filter))
+        .filter((order) => position === null || compareOrders(order, position, sort) > 0)
+        .sort((one, other) => compareOrders(one, other, sort))
+        .slice(0, limit);
+      if (isFinal) {
+        const by = filter.updatedAfter === undefined ? time : 'updatedAt';
+        finalUntil = Math.max(finalUntil, ...found.map((order) => order[by]));
+      }
+      return found;
+    },
+  };
+}
+
+/** Creates the store of the event log. */
+export function createMemoryEventStore(data: MemoryData): EventStore {
+  const findPrunedTo = async (accountId: string) => data.prunedTo.get(accountId) ?? 0;
+  return {
+    findPrunedTo,
+
+    async findLimits(accountId) {
+      const prunedTo = await findPrunedTo(accountId);
+      const last = data.log.findLast((entry) => entry.accountId === accountId)?.seq ?? 0;
+      return { last: Math.max(last, prunedTo), prunedTo };
+    },
+
+    async readEvents(accountId, after, limit, orderId) {
+      return data.log
+        .filter(
+          (entry) =>
+            entry.accountId === accountId &&
+            entry.seq > after &&
+            entry.event.orderId === (orderId ?? entry.event.orderId),
+        )
+        .slice(0, limit)
+        .map(
+          ({ seq, event: { id, body, createdAt } }): LoggedEvent => ({ seq, id, body, createdAt }),
+        );
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { type IdPrefix, smallestIdAt } from '../kernel/context';
+import type { PruneStep, RetentionStore, ScanPruned } from '../retention/retention-store';
+import type { MemoryData } from './memory-data';
+
+const atOnce = { busyMs: 0, waitedMs: 0 };
+
+/** Runs one step of a scan. */
+function scan<Item extends { id: string }>(
+  items: Map<string, Item>,
+  prefix: IdPrefix,
+  { after, before, limit }: PruneStep,
+  isRemovable: (item: Item) => boolean,
+  floor = '',
+): { removed: Item[]; result: ScanPruned } {
+  const [from, to] = [after ?? '', smallestIdAt(prefix, before)];
+  const scanned = [...items.values()]
+    .filter(({ id }) => id > from && id > floor && id < to)
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .slice(0, limit);
+  const removed = scanned.filter(isRemovable);
+  for (const { id } of removed) items.delete(id);
+  const next = scanned.at(-1)?.id ?? after;
+  const done = scanned.length < limit;
+  return { removed, result: { removed: removed.length, next, done, isCut: false, ...atOnce } };
+}
+
+/** Creates the store that removes old data. */
+export function createMemoryRetentionStore(data: MemoryData): RetentionStore {
+  const { deliveries, notifications, events, webhooks, responses } = data;
+
+  function isReferenced(eventId: string): boolean {
+    const references = [...deliveries.values(), ...notifications.values()];
+    return references.some((one) => one.eventId === eventId);
+  }
+
+  function removeUnreferenced(references: readonly { eventId: string }[], before: number): void {
+    const floor = smallestIdAt('evt', before);
+    const ids = references.map(({ eventId }) => eventId);
+    data.removeEvents(new Set(ids.filter((id) => id < floor && !isReferenced(id))));
+  }
+
+  return {
+    async pruneDeliveries(step) {
+      const isOld = ({ finishedAt }: { finishedAt: number | null }) =>
+        finishedAt !== null && finishedAt < step.before;
+      const { removed, result } = scan(deliveries, 'dlv', step, isOld);
+      for (const delivery of removed) data.removeDelivery(delivery);
+      removeUnreferenced(removed, step.eventsBefore);
+      return result;
+    },
+
+    async pruneEvents(step) {
+      const { removed, result } = scan(events, 'evt', step, ({ id }) => !isReferenced(id));
+      data.removeEvents(new Set(removed.map(({ id }) => id)));
+      return result;
+    },
+
+    async pruneNotifications(step) {
+      const isRemovable = ({ read }: { read: boolean }) => step.unread || read;
+      const floor = smallestIdAt('ntf', step.since ?? 0);
+      const { removed, result } = scan(notifications, 'ntf', step, isRemovable, floor);
+      removeUnreferenced(removed, step.eventsBefore);
+      return result;
+    },
+
+    async pruneIdempotencyKeys({ now, limit }) {
+      const expired = [...responses]
+        .filter(([, { expiresAt }]) => expiresAt <= now)
+        .slice(0, limit);
+      for (const [name] of expired) responses.delete(name);
+      return { removed: expired.length, ...atOnce };
+    },
+
+    async pruneRemovedWebhooks({ limit }) {
+      const webhook = [...webhooks.values()].find(({ isDeleted }) => isDeleted);
+      if (webhook === undefined) return { removed: 0, ...atOnce };
+      const rest = [...data.getQueue(webhook.id).deliveries];
+      for (const delivery of rest.slice(0, limit)) data.removeDelivery(delivery);
+      if (rest.length >= limit) return { removed: limit, ...atOnce };
+      webhooks.delete(webhook.id);
+      data.queues.delete(webhook.id);
+      return { removed: rest.length + 1, ...atOnce };
+    },
+
+    eraseDeleted: async () => true,
+  };
+}

@@ -1,0 +1,83 @@
+import { newEndpointHealth, resetBackoff } from '../deliveries/endpoint-health';
+import { shouldResetBackoff, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
+import type { WebhookStore } from '../webhooks/webhook-store';
+import { cutPage, type MemoryData, newestFirst, requireReference } from './memory-data';
+
+/** Creates the store of webhooks. */
+export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
+  const { webhooks, queues, announcements } = data;
+
+  function withStats({ isDeleted: _, ...webhook }: Webhook & { isDeleted: boolean }) {
+    const { health, deliveries } = data.getQueue(webhook.id);
+    const { failures, backoffUntil } = health;
+    const pending = [...deliveries].filter(({ state }) => state === 'pending');
+    return { ...webhook, stats: { pending: pending.length, failures, backoffUntil } };
+  }
+
+  /** Lists the webhooks of one account or of all, which were not deleted. */
+  const list = (accountId?: string): WebhookWithStats[] =>
+    [...webhooks.values()]
+      .filter((one) => !one.isDeleted && one.accountId === (accountId ?? one.accountId))
+      .map(withStats);
+
+  const find = (accountId: string, id: string) =>
+    list(accountId).find((webhook) => webhook.id === id) ?? null;
+
+  return {
+    async addWebhook({ accountId, idempotencyKey, context }, decide) {
+      let id: string | null = null;
+      const add = () => {
+        const { webhook, response } = decide(list(accountId).length);
+        requireReference(data.accounts, accountId);
+        id = webhook.id;
+        webhooks.set(id, { ...webhook, isDeleted: false });
+        const paused = webhook.status === 'paused';
+        queues.set(id, {
+          webhookId: id,
+          health: newEndpointHealth,
+          paused,
+          deliveries: new Set(),
+          leased: new Set(),
+          nextAt: null,
+        });
+        return response;
+      };
+      return data.runIdempotent(idempotencyKey, context.now, add, () => id);
+    },
+
+    listWebhooks: async (accountId, page) => cutPage(list(accountId), page),
+
+    listAllWebhooks: async (accountId) => list(accountId).sort(newestFirst),
+
+    findWebhook: async (accountId, id) => find(accountId, id),
+
+    async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
+      const change = () => {
+        const found = find(accountId, id);
+        const { webhook, response } = decide(found);
+        if (found === null) throw new Error(`Webhook ${id} does not exist.`);
+        const { stats: _, ...changed } = webhook as WebhookWithStats;
+        webhooks.set(id, { ...changed, isDeleted: false });
+        const queue = data.getQueue(id);
+        queue.paused = webhook.status === 'paused';
+        if (shouldResetBackoff(found, webhook)) queue.health = resetBackoff(queue.health);
+        data.settleQueues([id], context.now);
+        return response;
+      };
+      const result = data.runIdempotent(idempotencyKey, context.now, change, () => id);
+      announcements.notifyDeliveriesQueued();
+      return result;
+    },
+
+    async deleteWebhook(accountId, id, now) {
+      const found = webhooks.get(id);
+      if (found?.accountId !== accountId || found.isDeleted) return false;
+      webhooks.set(id, { ...found, isDeleted: true, secret: '', stagedSecret: null });
+      for (const stored of data.responses.values())
+        if (stored.webhookId === id) stored.response = null;
+      data.getQueue(id).paused = true;
+      data.settleQueues([id], now);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { createMemoryStore } from '@tradepost/domain/memory/memory-store';
+import type { Store } from '../../src/stores/store';
+import { describeStore } from './store-conformance';
+
+describeStore('the store in memory', () => {
+  const memory = createMemoryStore();
+  const store: Store = {
+    ...memory,
+    secrets: {
+      listKeyIds: async () => [],
+      rotate: async () => ({ rotated: 0, unreadable: [], next: null }),
+    },
+    traceChanges() {},
+    getWriteDelay: () => 0,
+    check: async () => {},
+    checkWritable: async () => {},
+  };
+  return { open: () => store, remove() {} };
+});
