@@ -1,4 +1,5 @@
-import { headerNames } from '@tradepost/contract/wire';
+import { headerNames, idempotencyKeyLifetime } from '@tradepost/contract/wire';
+import type { Caller } from '../accounts/account';
 import { DomainError } from './errors';
 
 /** A response that is stored with an idempotency key and replayed when the key is sent again. */
@@ -17,10 +18,34 @@ export interface IdempotencyKey {
   /** The contract's operation, such as `createOrder`. One key may serve several endpoints. */
   operation: string;
   key: string;
-  /** SHA-256 of the validated body and of the path parameters, if any, in lowercase hex. */
+  /** Identifies the validated body and the path parameters, if any: a SHA-256 in lowercase hex. */
   fingerprint: string;
   /** When the stored response expires, in milliseconds since 1970. */
   expiresAt: number;
+}
+
+/**
+ * Returns the idempotency key of a request; null if it has none.
+ *
+ * @param request The validated request, so that equivalent bodies have the same fingerprint.
+ * @param now Milliseconds since 1970.
+ * @param hash Returns what identifies a text, such as its SHA-256.
+ */
+export function readIdempotencyKey(
+  caller: Caller,
+  operation: string,
+  request: { params?: Record<string, string>; headers?: Record<string, unknown>; body?: unknown },
+  now: number,
+  hash: (text: string) => string,
+): IdempotencyKey | null {
+  const key = request.headers?.['idempotency-key'];
+  if (typeof key !== 'string') return null;
+  const { params = {}, body } = request;
+  // A key that was used for one resource must not replay that response for another.
+  const identity = Object.keys(params).length === 0 ? body : [params, body];
+  const fingerprint = hash(JSON.stringify(identity));
+  const expiresAt = now + idempotencyKeyLifetime * 1_000;
+  return { accountId: caller.accountId, operation, key, fingerprint, expiresAt };
 }
 
 /** The response to a request with an idempotency key, and whether it is a replay. */

@@ -26,6 +26,7 @@ export function webhookRoutes(
   policy: WebhookPolicy,
   clock: Clock,
   newId: IdGenerator,
+  createSecret = createEndpointSecret,
 ): Omit<RouteHandlers<typeof contract.webhooks>, 'test'> {
   /** Builds the response that shows a webhook after a change. */
   function toChangedResponse(before: WebhookWithStats, after: Webhook, now: number) {
@@ -38,7 +39,7 @@ export function webhookRoutes(
   return {
     async create({ caller, body, idempotencyKey }) {
       const context = createContext(clock, newId);
-      const secret = createEndpointSecret();
+      const secret = createSecret();
       const request = { accountId: caller.accountId, idempotencyKey, context };
       const { response, replayed } = await webhooks.addWebhook(request, (existingCount) => {
         assertWithinLimit(existingCount);
@@ -90,7 +91,7 @@ export function webhookRoutes(
 
     async stageSecret({ caller, params, idempotencyKey }) {
       const context = createContext(clock, newId);
-      const secret = createEndpointSecret();
+      const secret = createSecret();
       const request = { accountId: caller.accountId, id: params.id, idempotencyKey, context };
       const { response, replayed } = await webhooks.changeWebhook(request, (found) => {
         if (found === null) throw webhookNotFound(params.id);

@@ -1,20 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { contract, type RouteMetadata } from '@tradepost/contract';
-import { idempotencyKeyLifetime } from '@tradepost/contract/wire';
-import type { Caller } from '@tradepost/domain/accounts/account';
-import { accountRoutes } from '@tradepost/domain/accounts/account-routes';
-import { deliveryRoutes } from '@tradepost/domain/deliveries/delivery-routes';
-import { testEventRoutes } from '@tradepost/domain/deliveries/test-event-routes';
-import { eventRoutes } from '@tradepost/domain/events/event-routes';
 import { LongPollRegistry } from '@tradepost/domain/events/long-poll-registry';
 import type { Clock, IdGenerator } from '@tradepost/domain/kernel/context';
-import type { IdempotencyKey, StoredResponse } from '@tradepost/domain/kernel/idempotency';
-import { notificationRoutes } from '@tradepost/domain/notifications/notification-routes';
-import { orderRoutes } from '@tradepost/domain/orders/order-routes';
+import { readIdempotencyKey, type StoredResponse } from '@tradepost/domain/kernel/idempotency';
+import { toValidationProblem } from '@tradepost/domain/problems';
 import type { RequestContext, RouteHandlers } from '@tradepost/domain/route-handlers';
+import { createRoutes } from '@tradepost/domain/routes';
 import type { WebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
-import { webhookRoutes } from '@tradepost/domain/webhooks/webhook-routes';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import {
   type AppRouteImplementation,
@@ -36,10 +29,10 @@ import {
   getKeyCheck,
   readJsonBody,
   reauthenticate,
-  requireWriteAccess,
+  rejectReadOnly,
 } from './middleware';
 import { rejectMethods, rejectPaths } from './not-found';
-import { handleErrors, sendProblem, toValidationProblem } from './problems';
+import { handleErrors, sendProblem } from './problems';
 import { rejectOverloaded } from './rejection';
 import { observeRequests, type RequestObserver } from './request-log';
 import {
@@ -95,7 +88,7 @@ export interface App {
 
 /** Creates the HTTP application: the contract's endpoints, the API reference, and a problem for every other request. */
 export function createApp(dependencies: AppDependencies): App {
-  const { store, clock, newId, log } = dependencies;
+  const { store, clock, log } = dependencies;
   const limiter = createRateLimiter(dependencies.rateLimit, clock);
   const keyUsage = new KeyUsage(store.accounts.recordKeyUses, clock, log);
   const longPolls = new LongPollRegistry(clock);
@@ -133,25 +126,20 @@ export function createApp(dependencies: AppDependencies): App {
   addHealthEndpoints(app, dependencies);
   app.use(rejectWhileStopping);
 
+  const routes = createRoutes({ ...dependencies, longPolls });
   const router = initServer().router(contract, {
-    orders: bindHandlers(orderRoutes(store.orders, clock, newId), clock),
-    notifications: bindHandlers(notificationRoutes(store.notifications), clock),
-    webhooks: bindHandlers(
-      {
-        ...webhookRoutes(store.webhooks, dependencies.webhookPolicy, clock, newId),
-        ...testEventRoutes(store.deliveryLog, clock, newId),
-      },
-      clock,
-    ),
-    deliveries: bindHandlers(deliveryRoutes(store.deliveryLog, clock, newId), clock),
-    events: bindHandlers(eventRoutes(store.events, longPolls, clock), clock),
-    account: bindHandlers(accountRoutes(store.accounts), clock),
+    orders: bindHandlers(routes.orders, clock),
+    notifications: bindHandlers(routes.notifications, clock),
+    webhooks: bindHandlers(routes.webhooks, clock),
+    deliveries: bindHandlers(routes.deliveries, clock),
+    events: bindHandlers(routes.events, clock),
+    account: bindHandlers(routes.account, clock),
   });
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [
     authenticate(store.accounts, clock, keyUsage),
     limiter.limit,
-    requireWriteAccess,
+    rejectReadOnly,
     readJsonBody,
     reauthenticate,
     ...(dependencies.tracer ? [dependencies.tracer.resume] : []),
@@ -215,6 +203,9 @@ function disconnectSignal(res: Response): AbortSignal {
   return controller.signal;
 }
 
+/** Returns the SHA-256 of a text in lowercase hex. */
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
 /** Passes the request context to a feature's handlers and sends the headers of their responses. */
 export function bindHandlers<Router extends AppRouter>(
   routes: RouteHandlers<Router>,
@@ -225,7 +216,7 @@ export function bindHandlers<Router extends AppRouter>(
     async (input: TsRestInput) => {
       const caller = getCaller(input.res);
       const { operationId } = input.req.tsRestRoute.metadata as RouteMetadata;
-      const idempotencyKey = readIdempotencyKey(caller, operationId, input, clock.now());
+      const idempotencyKey = readIdempotencyKey(caller, operationId, input, clock.now(), sha256);
       const response = await handler({
         ...input,
         caller,
@@ -243,26 +234,4 @@ export function bindHandlers<Router extends AppRouter>(
     },
   ]);
   return Object.fromEntries(bound) as BoundRoutes<Router>;
-}
-
-/**
- * Returns the idempotency key of a request; null if it has none.
- *
- * @param request The validated request, so that equivalent bodies have the same fingerprint.
- * @param now Milliseconds since 1970.
- */
-export function readIdempotencyKey(
-  caller: Caller,
-  operation: string,
-  request: { params?: Record<string, string>; headers?: Record<string, unknown>; body?: unknown },
-  now: number,
-): IdempotencyKey | null {
-  const key = request.headers?.['idempotency-key'];
-  if (typeof key !== 'string') return null;
-  const { params = {}, body } = request;
-  // A key that was used for one resource must not replay that response for another.
-  const identity = Object.keys(params).length === 0 ? body : [params, body];
-  const fingerprint = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-  const expiresAt = now + idempotencyKeyLifetime * 1_000;
-  return { accountId: caller.accountId, operation, key, fingerprint, expiresAt };
 }

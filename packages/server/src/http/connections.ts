@@ -3,10 +3,11 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { headerNames, problemMediaType } from '@tradepost/contract/wire';
 import type { Clock } from '@tradepost/domain/kernel/context';
+import { commonHeaders, type ProblemInput } from '@tradepost/domain/problems';
 import type { Logger } from 'pino';
 import { throttle } from '../kernel/throttle';
 import type { LogSampler } from './log-sampler';
-import { buildProblem, commonHeaders, type ProblemInput } from './problems';
+import { buildRedactedProblem } from './problems';
 import { newRequestId, resolveRequestId, toPlainAddress } from './request-log';
 
 /** How long a connection may be idle while a response is pending or being read, in milliseconds. Long polls take half of it. */
@@ -106,7 +107,7 @@ const tunnelRejected: ProblemInput = {
 const lingerMs = 1_000;
 
 function renderProblem(input: ProblemInput, requestId: string, headers: string[]): string {
-  const problem = buildProblem(input, requestId);
+  const problem = buildRedactedProblem(input, requestId);
   const body = JSON.stringify(problem);
   return [
     `HTTP/1.1 ${problem.status} ${problem.title}`,
@@ -158,7 +159,7 @@ export function handleClientErrors(server: Server, options: ClientErrorOptions):
     headers: string[] = [],
   ): void {
     onRejected(problem.code);
-    const { status } = buildProblem(problem, requestId);
+    const { status } = buildRedactedProblem(problem, requestId);
     if (sampler.take(status)) {
       const clientAddress = toPlainAddress((socket as Socket).remoteAddress);
       const line = { requestId, clientAddress, code: problem.code, status };

@@ -1,9 +1,10 @@
 import { type Clock, systemClock } from '@tradepost/domain/kernel/context';
 import { StoreFullError } from '@tradepost/domain/kernel/errors';
+import type { ProblemInput } from '@tradepost/domain/problems';
 import type { Express, RequestHandler } from 'express';
 import type { Store } from '../stores/store';
 import { rejectOtherMethods } from './not-found';
-import { buildProblem, type ProblemInput } from './problems';
+import { buildRedactedProblem } from './problems';
 import { getRequestId } from './request-log';
 
 /** How long the results of the checks that cost something are used again, in milliseconds. */
@@ -203,7 +204,7 @@ export async function respondToProbe(
   const body =
     code === null
       ? { type: 'about:blank', title: 'Service Unavailable', status: 503, detail, requestId }
-      : buildProblem({ code, detail }, requestId);
+      : buildRedactedProblem({ code, detail }, requestId);
   return { status: 503, contentType: 'application/problem+json', body: { ...body, checks } };
 }
 

@@ -1,25 +1,22 @@
 import { createHash } from 'node:crypto';
 import { headerNames, requestLimits } from '@tradepost/contract/wire';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '@tradepost/domain/accounts/account';
-import { type Clock, clockTolerance, formatTimestamp } from '@tradepost/domain/kernel/context';
+import {
+  readBearerKey,
+  requireValid,
+  requireWriteAccess,
+} from '@tradepost/domain/accounts/authentication';
+import { type Clock, clockTolerance } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
+import { malformedJson, notJson } from '@tradepost/domain/problems';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { MemoryStore, type Options } from 'express-rate-limit';
 import { hashApiKey, isApiKey, type KeyUsage } from '../kernel/api-key';
-import { malformedJson, sendProblem } from './problems';
+import { sendProblem } from './problems';
 
 /** Returns the account that sent an authenticated request. */
 export function getCaller(res: Response): Caller {
   return res.locals.caller as Caller;
-}
-
-function explainInvalidKey(key: ApiKeyWithAccount | null, now: number): string | null {
-  if (key === null) return 'Unknown API key. Check it for missing or changed characters.';
-  if (key.revokedAt !== null) return `API key ${key.prefix} was revoked. Request a new one.`;
-  if (key.expiresAt !== null && key.expiresAt <= now) {
-    return `API key ${key.prefix} expired at ${formatTimestamp(key.expiresAt)}. Request a new one.`;
-  }
-  return null;
 }
 
 /**
@@ -34,9 +31,7 @@ async function requireKey(
 ): Promise<ApiKeyWithAccount> {
   // The checksum saves a query for truncated or mistyped keys.
   const key = isApiKey(text) ? await accounts.findKeyByHash(hashApiKey(text)) : null;
-  const reason = explainInvalidKey(key, clock.now());
-  if (key === null || reason !== null) throw new DomainError('invalid_api_key', reason ?? '');
-  return key;
+  return requireValid(key, clock.now());
 }
 
 /**
@@ -54,20 +49,7 @@ export function authenticate(
   usage: KeyUsage,
 ): RequestHandler {
   return async (req, res, next) => {
-    const header = req.headers.authorization;
-    if (header === undefined) {
-      throw new DomainError(
-        'missing_api_key',
-        'Send the API key with every request in the header Authorization: Bearer <API_KEY>.',
-      );
-    }
-    const [, text] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
-    if (text === undefined) {
-      throw new DomainError(
-        'invalid_api_key',
-        'The Authorization header must have the form: Bearer <API_KEY>.',
-      );
-    }
+    const text = readBearerKey(req.headers.authorization);
     const key = await requireKey(accounts, clock, text);
     const { accountId, kind, id: keyId, readOnly } = key;
     usage.touch(keyId);
@@ -82,13 +64,8 @@ export function authenticate(
 }
 
 /** Rejects changes with a read-only API key. */
-export const requireWriteAccess: RequestHandler = (req, res, next) => {
-  if (getCaller(res).readOnly && req.method !== 'GET' && req.method !== 'HEAD') {
-    throw new DomainError(
-      'read_only_api_key',
-      'This API key is read-only. Use another key of the account to make changes.',
-    );
-  }
+export const rejectReadOnly: RequestHandler = (req, res, next) => {
+  requireWriteAccess(getCaller(res), req.method);
   next();
 };
 
@@ -135,12 +112,7 @@ const parseAnyJson = express.json({
 function requireJson(req: Request): void {
   // `is` returns null for a request without a body and false for another type. It treats an empty body as a body.
   if (req.is('application/json') === false && req.get('content-length') !== '0') {
-    const type = req.get('content-type');
-    const what = type ? `The Content-Type is ${type}` : 'The request has no Content-Type';
-    throw new DomainError(
-      'unsupported_media_type',
-      `${what}. Send the body with Content-Type: application/json.`,
-    );
+    throw notJson(req.get('content-type'));
   }
 }
 

@@ -1,4 +1,4 @@
-import { DomainError } from '@tradepost/domain/kernel/errors';
+import { methodNotAllowed, routeNotFound } from '@tradepost/domain/problems';
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import type { Express, RequestHandler } from 'express';
 
@@ -29,19 +29,13 @@ export function rejectOtherMethods(app: Express, path: string, methods: readonly
       res.status(204).end();
       return;
     }
-    throw new DomainError(
-      'method_not_allowed',
-      `${req.path} does not support ${req.method}. Allowed: ${allow}.`,
-    );
+    throw methodNotAllowed(req.path, req.method, allow);
   });
 }
 
 /** Responds with 404 to every path that does not exist. */
 export function rejectPaths({ hasApiDocs }: { hasApiDocs: boolean }): RequestHandler {
-  const paths =
-    'The API has /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events and /v1/account';
-  const advice = hasApiDocs ? `${paths}; /docs describes it.` : `${paths}.`;
   return (req) => {
-    throw new DomainError('route_not_found', `${req.path} does not exist. ${advice}`);
+    throw routeNotFound(req.path, hasApiDocs ? '; /docs describes it' : '');
   };
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { headerNames } from '@tradepost/contract/wire';
 import type { Caller } from '@tradepost/domain/accounts/account';
+import { requestIdPattern } from '@tradepost/domain/problems';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { redactSecrets } from '../kernel/redact';
@@ -10,8 +11,6 @@ import type { LogSampler } from './log-sampler';
 
 /** How Node spells it in `headers`. */
 const requestIdHeader = headerNames.requestId.toLowerCase();
-const requestIdPattern = /^[A-Za-z0-9._-]{8,128}$/;
-
 /** Creates a request ID: `req_` and 32 hex digits. */
 export function newRequestId(): string {
   return `req_${randomUUID().replaceAll('-', '')}`;

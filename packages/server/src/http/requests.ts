@@ -1,8 +1,8 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import { DomainError } from '@tradepost/domain/kernel/errors';
+import { commonHeaders } from '@tradepost/domain/problems';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import { commonHeaders } from './problems';
 import type { WithQueueTime } from './request-log';
 
 const schemeAndAuthority = /^https?:\/\/[^/?#]*/i;

@@ -1,6 +1,11 @@
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import type { Clock } from '@tradepost/domain/kernel/context';
-import type { Pruned, PruneStep, RetentionStore, ScanPruned } from '@tradepost/domain/retention/retention-store';
+import type {
+  Pruned,
+  PruneStep,
+  RetentionStore,
+  ScanPruned,
+} from '@tradepost/domain/retention/retention-store';
 
 /** How many days data is kept. */
 export interface Retention {

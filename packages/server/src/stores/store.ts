@@ -5,8 +5,8 @@ import type { Clock } from '@tradepost/domain/kernel/context';
 import type { ListingStore } from '@tradepost/domain/listings/listing';
 import type { NotificationStore } from '@tradepost/domain/notifications/notification';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
-import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import type { RetentionStore } from '@tradepost/domain/retention/retention-store';
+import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 
 /** Re-encrypts endpoint secrets, and the stored responses that show them. */
 export interface SecretStore {

@@ -1,30 +1,20 @@
 import { contract, problems } from '@tradepost/contract';
-import type { Caller } from '@tradepost/domain/accounts/account';
-import { accountRoutes } from '@tradepost/domain/accounts/account-routes';
 import {
   type Attempt,
   type LeasedDelivery,
   leaseMs,
   resolveAttempt,
 } from '@tradepost/domain/deliveries/delivery';
-import { deliveryRoutes } from '@tradepost/domain/deliveries/delivery-routes';
-import { testEventRoutes } from '@tradepost/domain/deliveries/test-event-routes';
-import { eventRoutes } from '@tradepost/domain/events/event-routes';
 import { LongPollRegistry } from '@tradepost/domain/events/long-poll-registry';
 import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import type { StoredResponse } from '@tradepost/domain/kernel/idempotency';
-import { notificationRoutes } from '@tradepost/domain/notifications/notification-routes';
-import { orderRoutes } from '@tradepost/domain/orders/order-routes';
-import type { RequestContext } from '@tradepost/domain/route-handlers';
+import { type MatchedRoute, Service } from '@tradepost/domain/service';
 import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
-import { webhookRoutes } from '@tradepost/domain/webhooks/webhook-routes';
 import { deliveryHeaders } from '../../src/engine/attempt/send';
-import { readIdempotencyKey } from '../../src/http/app';
 import { hashApiKey } from '../../src/kernel/api-key';
 import { isPostgresUrl } from '../../src/stores/database-url';
 import { openStore } from '../../src/stores/open-store';
-import type { Store } from '../../src/stores/store';
 import type { Call } from './call';
 import { createOperator } from './operator';
 import type { ReceiverBehavior } from './state';
@@ -36,38 +26,6 @@ import {
   type SentAttempt,
   type System,
 } from './system';
-
-interface Schema {
-  safeParse(value: unknown): { success: boolean; data?: unknown };
-}
-
-/** The parts of a contract's route that this system reads. */
-interface RouteSchemas {
-  method: string;
-  metadata: { operationId: string };
-  query?: Schema;
-  body?: Schema;
-}
-
-type Handler = (request: Record<string, unknown> & RequestContext) => Promise<StoredResponse>;
-
-/** Finds the caller of a call, by the rules of authentication. */
-async function authenticate(store: Store, now: number, text: string | null): Promise<Caller> {
-  if (text === null) throw new DomainError('missing_api_key', '');
-  const key = await store.accounts.findKeyByHash(hashApiKey(text));
-  const isExpired = key !== null && key.expiresAt !== null && key.expiresAt <= now;
-  if (key === null || key.revokedAt !== null || isExpired) {
-    throw new DomainError('invalid_api_key', '');
-  }
-  const { accountId, kind, id: keyId, readOnly } = key;
-  return { accountId, kind, keyId, readOnly };
-}
-
-function parse(schema: Schema | undefined, value: unknown): unknown {
-  const result = schema?.safeParse(value);
-  if (result?.success === false) throw new DomainError('validation_failed', '');
-  return result?.data;
-}
 
 const noJitter = () => 0.5;
 
@@ -82,42 +40,37 @@ export async function openStoreSystem(now: number, database = ':memory:'): Promi
   const newId = createIdGenerator();
   const longPolls = new LongPollRegistry(clock);
   store.onEvents((accountIds) => longPolls.notify(accountIds));
-  const handlers = {
-    orders: orderRoutes(store.orders, clock, newId),
-    notifications: notificationRoutes(store.notifications),
-    webhooks: {
-      ...webhookRoutes(store.webhooks, insecureWebhookPolicy, clock, newId),
-      ...testEventRoutes(store.deliveryLog, clock, newId),
-    },
-    deliveries: deliveryRoutes(store.deliveryLog, clock, newId),
-    events: eventRoutes(store.events, longPolls, clock),
-    account: accountRoutes(store.accounts),
-  };
+  const service = new Service({
+    store,
+    clock,
+    newId,
+    longPolls,
+    webhookPolicy: insecureWebhookPolicy,
+    hashKey: hashApiKey,
+  });
   const inFlight = new Map<LeasedDelivery, SentAttempt>();
   let leases = 0;
 
   async function handle(call: Call): Promise<StoredResponse> {
-    const [noun, verb] = call.route.split('.') as ['orders', 'get'];
-    const route = contract[noun][verb] as unknown as RouteSchemas;
-    const handler = handlers[noun][verb] as unknown as Handler;
-    const caller = await authenticate(store, clock.now(), call.apiKey);
-    if (caller.readOnly && route.method !== 'GET') throw new DomainError('read_only_api_key', '');
-    const params = call.id === undefined ? {} : { id: call.id };
-    const headers = { 'idempotency-key': call.idempotencyKey, 'if-match': call.ifMatch };
-    const body = parse(route.body, call.body);
-    const query = parse(route.query, stringify(call.query));
-    const request = { params, headers, body };
-    const { operationId } = route.metadata;
-    return handler({
-      ...request,
-      query,
-      caller,
-      idempotencyKey: readIdempotencyKey(caller, operationId, request, clock.now()),
-      signal: new AbortController().signal,
-      requireValidKey: async () => {
-        await authenticate(store, clock.now(), call.apiKey);
+    const [noun, name] = call.route.split('.') as ['orders', 'get'];
+    const route = contract[noun][name] as MatchedRoute['route'];
+    const given = {
+      authorization: call.apiKey === null ? undefined : `Bearer ${call.apiKey}`,
+      'idempotency-key': call.idempotencyKey,
+      'if-match': call.ifMatch,
+    };
+    const headers = Object.entries(given).filter((entry) => entry[1] !== undefined);
+    return service.handle(
+      { noun, name, route, params: call.id === undefined ? {} : { id: call.id } },
+      {
+        method: route.method,
+        path: route.path,
+        query: stringify(call.query),
+        headers: Object.fromEntries(headers) as Record<string, string>,
+        body: call.body,
+        signal: new AbortController().signal,
       },
-    });
+    );
   }
 
   return {

@@ -1,15 +1,15 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
-import { noon } from '@tradepost/domain/test/builders';
-import { FakeClock, settle } from '@tradepost/domain/test/fake-clock';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { Housekeeper } from '../../src/retention/housekeeper';
-import { resolveRetention } from '../../src/retention/retention';
 import type {
   Pruned,
   PruneStep,
   RetentionStore,
   ScanPruned,
 } from '@tradepost/domain/retention/retention-store';
+import { noon } from '@tradepost/domain/test/builders';
+import { FakeClock, settle } from '@tradepost/domain/test/fake-clock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Housekeeper } from '../../src/retention/housekeeper';
+import { resolveRetention } from '../../src/retention/retention';
 import { CapturedLog } from '../helpers/captured-log';
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
-import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { Announcements } from '@tradepost/domain/events/announcements';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { Store } from '../store';
 import { createPostgresAccountStore } from './accounts';
 import { PostgresDatabase, type PostgresOptions } from './database';

@@ -1,0 +1,56 @@
+import { formatTimestamp } from '../kernel/context';
+import { DomainError } from '../kernel/errors';
+import type { ApiKeyWithAccount, Caller } from './account';
+
+/**
+ * Returns the API key in an `Authorization` header. Source: RFC 6750, section 2.1.
+ *
+ * @throws DomainError `missing_api_key`, `invalid_api_key`.
+ */
+export function readBearerKey(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new DomainError(
+      'missing_api_key',
+      'Send the API key with every request in the header Authorization: Bearer <API_KEY>.',
+    );
+  }
+  const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (key !== undefined) return key;
+  throw new DomainError(
+    'invalid_api_key',
+    'The Authorization header must have the form: Bearer <API_KEY>.',
+  );
+}
+
+function explainInvalidKey(key: ApiKeyWithAccount | null, now: number): string | null {
+  if (key === null) return 'Unknown API key. Check it for missing or changed characters.';
+  if (key.revokedAt !== null) return `API key ${key.prefix} was revoked. Request a new one.`;
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    return `API key ${key.prefix} expired at ${formatTimestamp(key.expiresAt)}. Request a new one.`;
+  }
+  return null;
+}
+
+/**
+ * Returns an API key if it is valid now.
+ *
+ * @throws DomainError `invalid_api_key`, with the reason.
+ */
+export function requireValid(key: ApiKeyWithAccount | null, now: number): ApiKeyWithAccount {
+  const reason = explainInvalidKey(key, now);
+  if (key === null || reason !== null) throw new DomainError('invalid_api_key', reason ?? '');
+  return key;
+}
+
+/**
+ * Requires that a key may make a request.
+ *
+ * @throws DomainError `read_only_api_key`.
+ */
+export function requireWriteAccess({ readOnly }: Pick<Caller, 'readOnly'>, method: string): void {
+  if (!readOnly || method === 'GET' || method === 'HEAD') return;
+  throw new DomainError(
+    'read_only_api_key',
+    'This API key is read-only. Use another key of the account to make changes.',
+  );
+}

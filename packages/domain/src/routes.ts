@@ -1,0 +1,54 @@
+import type { contract } from '@tradepost/contract';
+import type { AccountStore } from './accounts/account';
+import { accountRoutes } from './accounts/account-routes';
+import { deliveryRoutes } from './deliveries/delivery-routes';
+import type { DeliveryLogStore } from './deliveries/delivery-store';
+import { testEventRoutes } from './deliveries/test-event-routes';
+import type { EventStore } from './events/event-log';
+import { eventRoutes } from './events/event-routes';
+import type { LongPollRegistry } from './events/long-poll-registry';
+import type { Clock, IdGenerator } from './kernel/context';
+import type { NotificationStore } from './notifications/notification';
+import { notificationRoutes } from './notifications/notification-routes';
+import { orderRoutes } from './orders/order-routes';
+import type { OrderStore } from './orders/order-store';
+import type { RouteHandlers } from './route-handlers';
+import type { WebhookPolicy } from './webhooks/webhook-policy';
+import { webhookRoutes } from './webhooks/webhook-routes';
+import type { WebhookStore } from './webhooks/webhook-store';
+
+/** What the handlers of the contract need. */
+export interface RouteDependencies {
+  store: {
+    accounts: AccountStore;
+    orders: OrderStore;
+    notifications: NotificationStore;
+    webhooks: WebhookStore;
+    deliveryLog: DeliveryLogStore;
+    events: EventStore;
+  };
+  clock: Clock;
+  newId: IdGenerator;
+  webhookPolicy: WebhookPolicy;
+  longPolls: LongPollRegistry;
+  /** Creates the secret of an endpoint. @default a random one */
+  createSecret?: (() => string) | undefined;
+}
+
+/** Creates the handlers of all routes of the contract. */
+export function createRoutes(dependencies: RouteDependencies): {
+  [Name in keyof typeof contract]: RouteHandlers<(typeof contract)[Name]>;
+} {
+  const { store, clock, newId, webhookPolicy, longPolls, createSecret } = dependencies;
+  return {
+    orders: orderRoutes(store.orders, clock, newId),
+    notifications: notificationRoutes(store.notifications),
+    webhooks: {
+      ...webhookRoutes(store.webhooks, webhookPolicy, clock, newId, createSecret),
+      ...testEventRoutes(store.deliveryLog, clock, newId),
+    },
+    deliveries: deliveryRoutes(store.deliveryLog, clock, newId),
+    events: eventRoutes(store.events, longPolls, clock),
+    account: accountRoutes(store.accounts),
+  };
+}
