@@ -96,12 +96,18 @@ module.exports = {
       'sdk-depends-on-the-contract-only',
       'The SDK works with any server that implements the API specification.',
       '^packages/sdk/',
-      '^packages/(domain|server|cli)/',
+      '^packages/(server|cli)/',
+    ),
+    forbid(
+      'only-the-mock-has-the-rules',
+      'The client asks the service. The mock is a service.',
+      { path: '^packages/sdk/', pathNot: '^packages/sdk/src/testing/mock/' },
+      '^packages/domain/',
     ),
     forbid(
       'client-has-no-schemas',
-      'Schemas are larger than the whole client. Only the opt-in entry /validate includes them.',
-      { path: '^packages/sdk/src/', pathNot: '^packages/sdk/src/validate/' },
+      'Schemas are larger than the whole client. Only the opt-in entry /validate and the mock include them.',
+      { path: '^packages/sdk/src/', pathNot: '^packages/sdk/src/(validate|testing/mock)/' },
       'node_modules/zod/|^packages/contract/(src|dist)/(schemas|index)[.]',
     ),
     forbid(
@@ -189,7 +195,7 @@ module.exports = {
       'Only routes, the application and the contract import ts-rest.',
       {
         path: '^packages/[^/]+/src/',
-        pathNot: `^packages/contract/src/|-routes\\.ts$|route-handlers\\.ts$|${inServer}http/(app|not-found|bind-handlers)\\.ts$|^packages/sdk/src/http/`,
+        pathNot: `^packages/contract/src/|-routes\\.ts$|route-handlers\\.ts$|${inServer}http/(app|not-found)\\.ts$|${inDomain}service\\.ts$|^packages/sdk/src/http/`,
       },
       'node_modules/@ts-rest/',
     ),

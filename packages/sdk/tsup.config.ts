@@ -62,8 +62,9 @@ const testing = (['esm', 'cjs'] as const).flatMap((format): Options[] => {
     format: [format],
     esbuildPlugins: [externalizeEntries(format === 'esm' ? 'js' : 'cjs')],
   };
-  const mock = { mock: 'src/testing/mock/index.ts' };
-  return [build('testing', options), { ...build('testing', options), entry: mock }];
+  // With the rules of the service and their schemas, so that it needs no other package.
+  const mock = { entry: { mock: 'src/testing/mock/index.ts' }, noExternal: [/./] };
+  return [build('testing', options), { ...build('testing', options), ...mock }];
 });
 
 /** Leaves out what ofetch uses for options that the client does not pass: its parsers of URLs and JSON. */

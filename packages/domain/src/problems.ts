@@ -42,7 +42,7 @@ export function buildProblem({ code, detail, issues }: ProblemInput, requestId: 
   };
 }
 
-/** Seconds after which a request that was rejected for the moment may be sent again, unless the response says otherwise. */
+/** Seconds after which a request that was rejected for now may be sent again, unless the response says otherwise. */
 const retryAfterSeconds = 1;
 
 /** Returns the headers that a problem has by its code. */
@@ -88,6 +88,8 @@ export function methodNotAllowed(path: string, method: string, allow: string): D
   return new DomainError(
     'method_not_allowed',
     `${path} does not support ${method}. Allowed: ${allow}.`,
+    undefined,
+    { [headerNames.allow]: allow },
   );
 }
 

@@ -26,8 +26,6 @@ export interface Service {
 /** The reference server and the mock, with the same data and one clock. */
 export interface TwoServices {
   services: readonly [reference: Service, mock: Service];
-  /** The time of both, in milliseconds since 1970. */
-  now(): number;
   /** Advances the clock of both. */
   advance(milliseconds: number): void;
   /** Stops the reference server. */
@@ -82,7 +80,6 @@ export async function startTwoServices(): Promise<TwoServices> {
       { name: 'reference', as: (account) => clients[accountNames.indexOf(account)] as Tradepost },
       { name: 'mock', as: mock },
     ],
-    now: () => now,
     advance(milliseconds) {
       now += milliseconds;
     },

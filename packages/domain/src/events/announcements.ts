@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/context';
 import type { DomainEvent } from './event';
 
 /** Notifies listeners of commits in this process. Other processes have to poll. */
@@ -30,5 +31,57 @@ export class Announcements {
     if (events.length === 0) return;
     const accountIds = [...new Set(events.flatMap(({ recipients }) => recipients))];
     for (const listener of this.#eventListeners) listener(accountIds);
+  }
+}
+
+/** How many requests of one account may wait at once. Further requests get their response without a wait. */
+const maxWaitsPerAccount = 100;
+
+/** The requests that wait for events of their accounts. */
+export class LongPollRegistry {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #released = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Waits until the account is notified, the time is over, `done` aborts or all long polls are released.
+   *
+   * @returns Whether the caller may wait again. False if there was no wait or this was the last one.
+   */
+  wait(accountId: string, milliseconds: number, done: AbortSignal): Promise<boolean> {
+    const others = this.#waiting.get(accountId) ?? new Set();
+    if (this.#released || done.aborted || others.size >= maxWaitsPerAccount) {
+      return Promise.resolve(false);
+    }
+    this.#waiting.set(accountId, others);
+    return new Promise((resolve) => {
+      const end = () => {
+        others.delete(end);
+        if (others.size === 0) this.#waiting.delete(accountId);
+        cancelTimeout();
+        done.removeEventListener('abort', end);
+        resolve(!(this.#released || done.aborted));
+      };
+      const cancelTimeout = this.#clock.schedule(milliseconds, end);
+      done.addEventListener('abort', end);
+      others.add(end);
+    });
+  }
+
+  /** Ends the waits of these accounts. */
+  notify(accountIds: Iterable<string>): void {
+    for (const accountId of accountIds) {
+      for (const end of this.#waiting.get(accountId) ?? []) end();
+    }
+  }
+
+  /** Ends all waits and rejects new ones. */
+  release(): void {
+    this.#released = true;
+    this.notify([...this.#waiting.keys()]);
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '@tradepost/contract';
 import type { Clock } from '../kernel/context';
 import type { RouteHandlers } from '../route-handlers';
+import type { LongPollRegistry } from './announcements';
 import {
   decodeEventCursor,
   encodeEventCursor,
@@ -21,7 +22,6 @@ import {
   type LogQuery,
   readLogPage,
 } from './event-log';
-import type { LongPollRegistry } from './long-poll-registry';
 
 /** The poll interval of a long poll in milliseconds. Other processes write events too and cannot notify this one. */
 const maxPollMs = 1_000;

@@ -1,6 +1,6 @@
 import type { ProblemCode, ProblemIssue } from '@tradepost/contract';
 
-/** Thrown when a request breaks a rule of the domain. `http/problems.ts` maps its code to a response. */
+/** Thrown when a request breaks a rule of the domain. Its code decides the status of the response. */
 export class DomainError extends Error {
   override name = 'DomainError' as const;
 
@@ -8,11 +8,13 @@ export class DomainError extends Error {
    * @param code A problem code of the contract.
    * @param detail What failed and what to do next. The caller reads it.
    * @param issues The invalid fields, if fields caused the problem.
+   * @param headers More headers of the response, such as `Allow`.
    */
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
     readonly issues?: ProblemIssue[],
+    readonly headers: Record<string, string> = {},
   ) {
     super(`${code}: ${detail}`);
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { contract, type RouteMetadata } from '@tradepost/contract';
-import { LongPollRegistry } from '@tradepost/domain/events/long-poll-registry';
+import { LongPollRegistry } from '@tradepost/domain/events/announcements';
 import type { Clock, IdGenerator } from '@tradepost/domain/kernel/context';
 import { readIdempotencyKey, type StoredResponse } from '@tradepost/domain/kernel/idempotency';
 import { toValidationProblem } from '@tradepost/domain/problems';

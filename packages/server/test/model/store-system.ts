@@ -5,7 +5,7 @@ import {
   leaseMs,
   resolveAttempt,
 } from '@tradepost/domain/deliveries/delivery';
-import { LongPollRegistry } from '@tradepost/domain/events/long-poll-registry';
+import { LongPollRegistry } from '@tradepost/domain/events/announcements';
 import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import type { StoredResponse } from '@tradepost/domain/kernel/idempotency';

@@ -1,27 +1,25 @@
+import {
+  type Clock,
+  createIdGenerator,
+  type IdGenerator,
+  type IdPrefix,
+} from '@tradepost/domain/kernel/context';
+
 /** When a mock starts, unless its option `now` says otherwise. */
 const defaultStart = '2026-11-21T09:30:00.000Z';
 
 /** What the option `now` of a mock accepts. */
 export type MockTime = string | Date | (() => Date | number);
 
-/** The digits of IDs, in the order of their values. Source: ULID specification. */
-const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
-function encode(value: number, length: number): string {
-  let text = '';
-  for (let rest = value; text.length < length; rest = Math.floor(rest / digits.length)) {
-    text = `${digits[rest % digits.length]}${text}`;
-  }
-  return text;
-}
-
-/** The clock of a mock, and its IDs, which sort by it. It only moves when a test moves it. */
-export class MockClock {
+/** The clock of a mock, and its IDs, which are the same in each mock. It only moves when a test moves it. */
+export class MockClock implements Clock {
+  /** So that a change after a list by time gets a later time than the list returned. */
+  readonly isReal = true;
   readonly #read: () => number;
   readonly #listeners = new Set<() => void>();
+  /** One for each prefix, so that the first order has the same ID whatever else there is. */
+  readonly #generators = new Map<string, IdGenerator>();
   #offset = 0;
-  #latest = 0;
-  readonly #counts = new Map<string, number>();
 
   /** @throws {TypeError} when the time is not valid. */
   constructor(time: MockTime = defaultStart) {
@@ -39,9 +37,28 @@ export class MockClock {
     return this.#read() + this.#offset;
   }
 
-  /** Returns the time, or one that is some milliseconds later: ISO 8601, UTC, with milliseconds. */
-  timestamp(later = 0): string {
-    return new Date(this.now() + later).toISOString();
+  /** Returns the same as `now`. */
+  elapsed(): number {
+    return this.now();
+  }
+
+  /** Runs work when the time is over by this clock or by that of the runtime, whichever is first. */
+  schedule(milliseconds: number, work: () => void): () => void {
+    const due = this.now() + milliseconds;
+    const cancel = () => {
+      clearTimeout(timer);
+      this.#listeners.delete(check);
+    };
+    const run = () => {
+      cancel();
+      work();
+    };
+    const check = () => {
+      if (this.now() >= due) run();
+    };
+    const timer = setTimeout(run, milliseconds);
+    this.#listeners.add(check);
+    return cancel;
   }
 
   /** Advances the clock, and notifies those who wait for a time. */
@@ -53,17 +70,10 @@ export class MockClock {
     for (const notify of [...this.#listeners]) notify();
   }
 
-  /** Calls a function after each advance. Returns the function that ends it. */
-  onAdvance(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Creates an ID such as `ord_01M7YQ1WE00000000000000001`. The IDs of a prefix increase, and are the same in each mock. */
-  newId(prefix: string): string {
-    this.#latest = Math.max(this.#latest, this.now());
-    const count = (this.#counts.get(prefix) ?? 0) + 1;
-    this.#counts.set(prefix, count);
-    return `${prefix}_${encode(this.#latest, 10)}${encode(count, 16)}`;
-  }
+  /** Creates an ID such as `ord_01M7YQ1WE00000000000000000`, which is later than those of its prefix before. */
+  readonly newId = (prefix: string, now = this.now()): string => {
+    const generator = this.#generators.get(prefix) ?? createIdGenerator(() => 0);
+    this.#generators.set(prefix, generator);
+    return generator(prefix as IdPrefix, now);
+  };
 }

@@ -1,14 +1,21 @@
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
-import type { Delivery, DeliveryAttempt } from '../../index';
+import { type Attempt, isAcknowledged } from '@tradepost/domain/deliveries/delivery';
+import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
+import { toDeliveryResponse } from '@tradepost/domain/deliveries/logged-delivery';
+import type { MemoryDelivery } from '@tradepost/domain/memory/memory-data';
+import type { MemoryStore } from '@tradepost/domain/memory/memory-store';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
+import type { Delivery } from '../../index';
 import { createSignedDelivery, type SignedDelivery, signDelivery } from '../sign-delivery';
-import { toDelivery } from './deliveries';
-import type { DeliveryRecord, Market, WebhookRecord } from './market';
 
 /** A receiver: takes a web request, such as `receiver.fetch` of `webhookReceiver`. */
 export type MockReceiver = (request: Request) => Response | Promise<Response>;
 
 /** How much of a response body an attempt keeps. */
 const snippetLength = 1_000;
+
+/** The lease of the deliveries that a mock sends. No worker makes any. */
+const leaseToken = 'deliver';
 
 /** Options of `deliver`. */
 export interface MockDeliverOptions {
@@ -20,13 +27,15 @@ export interface MockDeliverOptions {
 }
 
 /**
- * Sends each delivery that is due to a receiver, one after another, and writes down the results.
+ * Sends each delivery that is due to a receiver, one after another, and records the results. What is not acknowledged is due
+ * again at once, and no endpoint backs off.
  *
  * @param standard whether to send the headers of Standard Webhooks
  * @throws {TypeError} when the receiver is not a function, or returns no `Response`; and what it throws
  */
 export async function deliver(
-  market: Market,
+  { data, deliveries, deliveryLog }: MemoryStore,
+  now: number,
   receive: MockReceiver,
   standard: boolean,
   { sentAt = Date.now() }: MockDeliverOptions = {},
@@ -34,26 +43,29 @@ export async function deliver(
   if (typeof receive !== 'function') {
     throw new TypeError('deliver needs a function, such as receiver.fetch of webhookReceiver.');
   }
-  const now = market.clock.timestamp();
-  const due = market.deliveries.filter(
-    ({ state, nextAttemptAt }) =>
-      state === 'pending' && nextAttemptAt !== null && nextAttemptAt <= now,
-  );
+  await deliveries.failOverdue({ now, limit: Number.POSITIVE_INFINITY });
+  const due = [...data.deliveries.values()].filter(({ dueAt }) => dueAt !== null && dueAt <= now);
   const sent: Delivery[] = [];
   for (const delivery of due) {
-    const webhook = market.webhooks.find(({ id }) => id === delivery.webhookId);
+    const webhook = data.webhooks.get(delivery.webhookId);
     // It may have been paused or deleted, also by the receiver.
-    if (webhook?.status !== 'active') continue;
-    if (delivery.deadlineAt < now) {
-      Object.assign(delivery, { state: 'failed', nextAttemptAt: null, finishedAt: now });
-      continue;
-    }
-    const signed = await sign(delivery, webhook, +sentAt, standard);
-    const { result, thrown } = await attempt(delivery, webhook, signed, receive, now);
-    writeResult(delivery, webhook, result, now);
+    if (webhook?.isDeleted !== false || webhook.status !== 'active') continue;
+    const { body = '', orderVersion = null } = data.events.get(delivery.eventId) ?? {};
+    const sequence = data.getSequence(webhook.accountId, delivery.eventId);
+    const position = sequence === null ? null : { sequence, orderVersion };
+    const signing = { body, id: delivery.eventId, sentAt: +sentAt, standard, position };
+    const signed = await sign(signing, webhook, delivery.test);
+    const lease = { token: leaseToken, worker: undefined, until: now, counts: false };
+    delivery.dueAt = null;
+    data.setLease(delivery, lease);
+    const { attempt, thrown } = await send(signed, webhook.url, receive, now);
+    await record(deliveries, delivery, attempt, now);
+    const queue = data.getQueue(webhook.id);
+    queue.health = resetBackoff(queue.health);
     // The attempt is a lost connection, as it would be for the service. The test learns why.
     if (thrown) throw thrown.error;
-    sent.push(toDelivery(market, delivery));
+    const logged = await deliveryLog.findDelivery(webhook.accountId, delivery.id);
+    if (logged) sent.push(toDeliveryResponse(logged, now));
   }
   return sent;
 }
@@ -64,17 +76,15 @@ function requireResponse(response: Response): Response {
 }
 
 async function sign(
-  { eventId, body, test, position }: DeliveryRecord,
-  { secret, stagedSecret }: WebhookRecord,
-  sentAt: number,
-  standard: boolean,
+  signing: Omit<Extract<Parameters<typeof signDelivery>[0], { event?: undefined }>, 'secret'>,
+  { secret, stagedSecret }: Pick<Webhook, 'secret' | 'stagedSecret'>,
+  isTest: boolean,
 ): Promise<SignedDelivery> {
-  const signing = { body, id: eventId, sentAt, standard, position };
   const signed = await signDelivery({ ...signing, secret });
-  if (!standard) return signed;
+  if (!signing.standard) return signed;
   const headers: Record<string, string> = {
     ...signed.headers,
-    ...(test && { [names.test]: 'true' }),
+    ...(isTest && { [names.test]: 'true' }),
   };
   if (stagedSecret !== null) {
     const { headers: staged } = await signDelivery({ ...signing, secret: stagedSecret });
@@ -85,51 +95,41 @@ async function sign(
   return createSignedDelivery(signed.body, headers);
 }
 
-/** Sends a delivery. Returns the result, and what the receiver threw. */
-async function attempt(
-  { attemptCount }: DeliveryRecord,
-  { url }: WebhookRecord,
+/** Sends a delivery. Returns the attempt, and what the receiver threw. */
+async function send(
   signed: SignedDelivery,
+  url: string,
   receive: MockReceiver,
-  startedAt: string,
-): Promise<{ result: DeliveryAttempt; thrown?: { error: unknown } }> {
+  startedAt: number,
+): Promise<{ attempt: Attempt; thrown?: { error: unknown } }> {
   const { headers } = signed;
-  const number = attemptCount + 1;
-  const common = { number, startedAt, durationMs: 0, url, headers };
+  const common = { startedAt, durationMs: 0, url, headers, retryAfter: null };
   try {
-    const response = requireResponse(await receive(signed.toRequest(url)));
-    const responseSnippet = (await response.text()).slice(0, snippetLength);
-    return { result: { ...common, status: response.status, error: null, responseSnippet } };
+    const { status, ...response } = await readResponse(await receive(signed.toRequest(url)));
+    return { attempt: { ...common, ...response, status, error: null } };
   } catch (error) {
-    const result = {
-      ...common,
-      status: null,
-      error: 'connection_reset',
-      responseSnippet: '',
-    } as const;
-    return { result, thrown: { error } };
+    const failed = { status: null, error: 'connection_reset', responseSnippet: '' };
+    return { attempt: { ...common, ...failed }, thrown: { error } };
   }
 }
 
-function writeResult(
-  delivery: DeliveryRecord,
-  webhook: WebhookRecord,
-  result: DeliveryAttempt,
-  now: string,
-): void {
-  const { status, error } = result;
-  const isDelivered = status !== null && status >= 200 && status < 300;
-  // A test event is attempted once; any other one is due again.
-  const state = isDelivered ? 'delivered' : delivery.test ? 'failed' : 'pending';
-  const isFinal = state !== 'pending';
-  delivery.attempts.push(result);
-  Object.assign(delivery, {
-    state,
-    attemptCount: result.number,
-    lastStatus: status,
-    lastError: error,
-    nextAttemptAt: isFinal ? null : now,
-    finishedAt: isFinal ? now : null,
-  });
-  webhook.consecutiveFailures = isDelivered ? 0 : webhook.consecutiveFailures + 1;
+async function readResponse(response: Response) {
+  const { status } = requireResponse(response);
+  return { status, responseSnippet: (await response.text()).slice(0, snippetLength) };
+}
+
+/** Records an attempt. A test event is attempted once; any other one is due again at once. */
+async function record(
+  deliveries: MemoryStore['deliveries'],
+  { id: deliveryId, attemptCount, test }: MemoryDelivery,
+  attempt: Attempt,
+  now: number,
+): Promise<void> {
+  const state = isAcknowledged(attempt) ? 'delivered' : test ? 'failed' : 'pending';
+  const nextAttemptAt = state === 'pending' ? now : null;
+  const number = attemptCount + 1;
+  await deliveries.recordAttempts(
+    [{ deliveryId, leaseToken, number, attempt, state, nextAttemptAt }],
+    now,
+  );
 }

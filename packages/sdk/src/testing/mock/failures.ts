@@ -1,10 +1,10 @@
 import { type ProblemCode, type ProblemIssue, problems } from '@tradepost/contract/wire';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import type { Other } from '../../index';
 import type { OptionNames } from '../../option-names';
-import type { MockResponse } from './handler';
-import { MockProblem, toProblemResponse } from './problem';
+import { type MockOperation, operations } from './operations';
 import { requireKnown } from './require-known';
-import { type MockOperation, routes } from './routes';
+import { type MockResponse, toProblemResponse } from './responses';
 
 /** A response with which a request fails. */
 export interface MockErrorResponse {
@@ -67,8 +67,8 @@ export class Failures {
   ): () => void {
     requireKnown('fail', options, { times: true });
     const { times = 1 } = options;
-    if (operation !== '*' && !Object.hasOwn(routes, operation)) {
-      const known = Object.keys(routes).join(', ');
+    if (operation !== '*' && !operations.includes(operation)) {
+      const known = operations.join(', ');
       throw new TypeError(
         `fail: there is no operation ${JSON.stringify(operation)}. Operations: *, ${known}.`,
       );
@@ -151,7 +151,7 @@ export function buildErrorResponse(failure: MockErrorResponse, requestId: string
   const code = failure.code ?? defaultCodes[status];
   if (code === undefined) return { status, headers, body: `The mock responds with ${status}.` };
   const isKnown = Object.hasOwn(problems, code);
-  const problem = new MockProblem(
+  const problem = new DomainError(
     isKnown ? (code as ProblemCode) : 'internal_error',
     detail,
     errors,

@@ -2,18 +2,19 @@
 export type { MockTime } from './clock';
 export type { MockReceiver } from './deliver';
 export type { MockErrorResponse, MockFailOptions, MockFailure } from './failures';
-export type { MockAccount, MockListing } from './market';
 export {
   type MockClientOptions,
   type MockTradepost,
   type MockTradepostOptions,
   mockTradepost,
 } from './mock-tradepost';
+export type { MockOperation } from './operations';
 export type { MockRequest } from './request';
-export type { MockOperation } from './routes';
 export type {
+  MockAccount,
   MockAccountOverrides,
   MockAccounts,
+  MockListing,
   MockListingOverrides,
   MockNotificationOverrides,
   MockOrderOverrides,

@@ -1,3 +1,7 @@
+import { LongPollRegistry } from '@tradepost/domain/events/announcements';
+import { createMemoryStore } from '@tradepost/domain/memory/memory-store';
+import { Service } from '@tradepost/domain/service';
+import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import type { TradepostOptions } from '../../index';
 import {
   type AccountKind,
@@ -10,23 +14,20 @@ import { exampleSecret } from '../sign-delivery';
 import { MockClock, type MockTime } from './clock';
 import { deliver, type MockDeliverOptions, type MockReceiver } from './deliver';
 import { Failures, type MockFailOptions, type MockFailure } from './failures';
-import { Market, type MockAccount, type MockListing } from './market';
+import type { MockOperation } from './operations';
 import type { MockRequest } from './request';
 import { requireKnown } from './require-known';
-import type { MockOperation } from './routes';
 import {
-  addAccount,
-  addListing,
-  addNotification,
-  addOrder,
-  getListing,
+  type MockAccount,
   type MockAccountOverrides,
   type MockAccounts,
+  type MockListing,
   type MockListingOverrides,
   type MockNotificationOverrides,
   type MockOrderOverrides,
+  Seed,
 } from './seed';
-import { createService } from './service';
+import { createFetch } from './service';
 
 /** Options of `mockTradepost`. */
 export interface MockTradepostOptions {
@@ -127,15 +128,13 @@ export function mockTradepost(options: MockTradepostOptions = {}): MockTradepost
   const { extensions = true, now, baseUrl = 'https://mock.tradepost.example' } = options;
   requireKnown('mockTradepost', options, { extensions: true, now: true, baseUrl: true });
   const clock = new MockClock(now);
-  const market = new Market(clock, extensions ? null : exampleSecret);
+  const store = createMemoryStore();
+  const seed = new Seed(store.data, clock);
+  const { accounts } = seed;
   const failures = new Failures();
   const requests: MockRequest[] = [];
-  const fetch = createService({ market, failures, requests, extensions, baseUrl });
-  const accounts: MockAccounts = {
-    buyer: addAccount(market, { kind: 'buyer' }),
-    seller: addAccount(market, { kind: 'seller' }),
-    agent: addAccount(market, { kind: 'agent' }),
-  };
+  const service = createService(store, clock, extensions);
+  const fetch = createFetch({ service, clock, failures, requests, extensions, baseUrl });
 
   const clientOptions = (account: AccountKind | MockAccount): MockClientOptions => {
     const found = typeof account === 'string' ? accounts[account] : account;
@@ -161,13 +160,34 @@ export function mockTradepost(options: MockTradepostOptions = {}): MockTradepost
     requests,
     as,
     clientOptions,
-    addAccount: (overrides) => addAccount(market, overrides),
-    addListing: (overrides) => addListing(market, accounts, overrides),
-    addOrder: (overrides) => addOrder(market, accounts, overrides),
-    addNotification: (overrides) => addNotification(market, accounts, overrides),
-    getListing: (id) => getListing(market, id),
+    addAccount: (overrides) => seed.addAccount(overrides),
+    addListing: (overrides) => seed.addListing(overrides),
+    addOrder: (overrides) => seed.addOrder(overrides),
+    addNotification: (overrides) => seed.addNotification(overrides),
+    getListing: (id) => seed.getListing(id),
     fail: (operation, failure, options) => failures.add(operation, failure, options),
     advance: (milliseconds) => clock.advance(milliseconds),
-    deliver: (receive, options) => deliver(market, receive, extensions, options),
+    deliver: (receive, options) => deliver(store, clock.now(), receive, extensions, options),
   };
+}
+
+/** Creates the service. Secrets of its webhooks protect nothing; without extensions, all are `exampleSecret`. */
+function createService(
+  store: ReturnType<typeof createMemoryStore>,
+  clock: MockClock,
+  extensions: boolean,
+): Service {
+  const longPolls = new LongPollRegistry(clock);
+  store.onEvents((accountIds) => longPolls.notify(accountIds));
+  return new Service({
+    store,
+    clock,
+    newId: clock.newId,
+    longPolls,
+    webhookPolicy: strictWebhookPolicy,
+    // 32 bytes.
+    createSecret: () =>
+      extensions ? `whsec_${btoa(clock.newId('mock').padEnd(32, '.'))}` : exampleSecret,
+    hashKey: (apiKey) => apiKey,
+  });
 }

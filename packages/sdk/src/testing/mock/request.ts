@@ -1,6 +1,6 @@
 import { requestLimits } from '@tradepost/contract/wire';
-import { MockProblem } from './problem';
-import type { MockOperation } from './routes';
+import { bodyTooLarge, malformedJson, notJson } from '@tradepost/domain/problems';
+import type { MockOperation } from './operations';
 
 /** A request that the mock has received. */
 export interface MockRequest {
@@ -38,41 +38,30 @@ export function readRequest(
   const headers = Object.fromEntries(
     Object.entries(init.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const body = parseBody(init.body);
-  return { method: init.method ?? 'GET', path, query, headers, body, status: null };
+  const { method = 'GET', body: text = '' } = init;
+  const body = text === '' ? undefined : parseJson(text, () => text);
+  return { method, path, query, headers, body, status: null };
 }
 
-function parseBody(text: string | undefined): unknown {
-  if (text === undefined || text === '') return undefined;
+function parseJson(text: string, onError: (reason: string) => unknown): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return text;
+  } catch (error) {
+    return onError((error as Error).message);
   }
 }
 
 /**
  * Checks the format of a body.
  *
- * @throws {MockProblem} `unsupported_media_type`, `body_too_large`, `malformed_json`.
+ * @throws {DomainError} `unsupported_media_type`, `body_too_large`, `malformed_json`.
  */
-export function checkBodyFormat({ headers, body }: MockRequest, text: string | undefined): void {
+export function checkBodyFormat({ headers }: MockRequest, text: string | undefined): void {
   if (text === undefined || text === '') return;
   const type = headers['content-type'];
-  if (!/^application\/json *(;|$)/i.test(type ?? '')) {
-    const what = type ? `The Content-Type is ${type}` : 'The request has no Content-Type';
-    throw new MockProblem(
-      'unsupported_media_type',
-      `${what}. Send the body with Content-Type: application/json.`,
-    );
-  }
-  if (new TextEncoder().encode(text).length > requestLimits.bodyBytes) {
-    throw new MockProblem('body_too_large', 'The body must not exceed 65,536 bytes.');
-  }
-  if (body === text) {
-    throw new MockProblem(
-      'malformed_json',
-      'The body is not valid JSON. Correct it and send it again.',
-    );
-  }
+  if (!/^application\/json *(;|$)/i.test(type ?? '')) throw notJson(type);
+  if (new TextEncoder().encode(text).length > requestLimits.bodyBytes) throw bodyTooLarge();
+  parseJson(text, (reason) => {
+    throw malformedJson(reason);
+  });
 }

@@ -1,9 +1,48 @@
-import type { OrderStatus } from '@tradepost/contract/wire';
+import type { NotificationType, OrderStatus } from '@tradepost/contract/wire';
+import type { Account } from '@tradepost/domain/accounts/account';
+import { formatTimestamp } from '@tradepost/domain/kernel/context';
+import { createListing, type Listing as ListingRecord } from '@tradepost/domain/listings/listing';
+import type { MemoryData } from '@tradepost/domain/memory/memory-data';
+import { toNotificationResponse } from '@tradepost/domain/notifications/notification';
+import { toOrderResponse } from '@tradepost/domain/orders/order';
+import { createTask } from '@tradepost/domain/tasks/task';
 import type { AccountKind, Notification, Order } from '../../index';
-import type { AccountRecord, ListingRecord, Market, MockAccount, MockListing } from './market';
-import { toNotification } from './notifications';
-import { toOrder } from './orders';
+import type { MockClock } from './clock';
 import { requireKnown } from './require-known';
+
+/** An account of a mock, with its API key. */
+export interface MockAccount {
+  /** `usr_<id>`. */
+  id: string;
+  /** The kind of the account, which limits what it may do. */
+  kind: AccountKind;
+  /** Display name. */
+  name: string;
+  /** When the account was created: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The API key of the account. */
+  apiKey: string;
+  /** Whether the API key allows read access only. */
+  readOnly: boolean;
+}
+
+/** A listing of a mock. The API has no endpoint for listings. */
+export interface MockListing {
+  /** `lst_<id>`. */
+  id: string;
+  /** The seller account, `usr_<id>`. */
+  sellerId: string;
+  /** The agent account, `usr_<id>`. Null when no agent is assigned. */
+  agentId: string | null;
+  /** What it offers. Null if it has no title. */
+  title: string | null;
+  /** Units left to order. */
+  availableQuantity: number;
+  /** `listing.availability_low` is sent when fewer units than this are left. Null: never. */
+  lowThreshold: number | null;
+  /** When the listing was created: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+}
 
 /** The accounts that every mock has. */
 export type MockAccounts = Readonly<Record<AccountKind, MockAccount>>;
@@ -26,180 +65,192 @@ const names: Record<AccountKind, string> = {
   agent: 'Quayside Brokers',
 };
 
-/** Adds an account, by default another buyer. */
-export function addAccount(market: Market, overrides: MockAccountOverrides = {}): AccountRecord {
-  const { clock, accounts } = market;
-  const { kind = 'buyer' } = overrides;
-  requireKnown('addAccount', overrides, { id: true, kind: true, name: true, readOnly: true });
-  if (!Object.hasOwn(names, kind)) {
-    throw new TypeError(`addAccount: kind must be buyer, seller or agent (got ${kind}).`);
+/** Puts into the store of a mock what a test starts with. */
+export class Seed {
+  readonly #data: MemoryData;
+  readonly #clock: MockClock;
+  /** The accounts that every mock has. */
+  readonly accounts: MockAccounts;
+
+  constructor(data: MemoryData, clock: MockClock) {
+    this.#data = data;
+    this.#clock = clock;
+    this.accounts = {
+      buyer: this.addAccount({ kind: 'buyer' }),
+      seller: this.addAccount({ kind: 'seller' }),
+      agent: this.addAccount({ kind: 'agent' }),
+    };
   }
-  const account: AccountRecord = {
-    id: clock.newId('usr'),
-    kind,
-    name: names[kind],
-    createdAt: clock.timestamp(),
-    apiKey: clock.newId('tpk_mock').padEnd(42, '0'),
-    readOnly: false,
-    keyId: clock.newId('key'),
-    ...overrides,
-  };
-  requireUnique(accounts, account.id);
-  accounts.push(account);
-  return account;
-}
 
-/** Adds a listing of the seller, by default without an agent. */
-export function addListing(
-  market: Market,
-  accounts: MockAccounts,
-  overrides: MockListingOverrides = {},
-): MockListing {
-  const { clock, listings } = market;
-  const defaults: MockListing = {
-    id: clock.newId('lst'),
-    sellerId: accounts.seller.id,
-    agentId: null,
-    title: null,
-    availableQuantity: 100,
-    lowThreshold: null,
-    createdAt: clock.timestamp(),
-  };
-  requireKnown('addListing', overrides, defaults);
-  const listing = { ...defaults, ...overrides };
-  const { lowThreshold, availableQuantity } = listing;
-  if (!(Number.isInteger(availableQuantity) && availableQuantity >= 0)) {
-    throw new TypeError(
-      `addListing: availableQuantity must be an integer of at least 0 (got ${availableQuantity}).`,
-    );
-  }
-  listing.createdAt = normalizeTime(listing.createdAt);
-  requireUnique(listings, listing.id);
-  requireAccount(market, 'sellerId', listing.sellerId, 'seller');
-  requireAccount(market, 'agentId', listing.agentId, 'agent');
-  // A listing that starts below its threshold does not cross it, so nothing is reported.
-  const lowStockNotified = lowThreshold !== null && availableQuantity < lowThreshold;
-  listings.push({ ...listing, lowStockNotified });
-  return listing;
-}
-
-/**
- * Adds an order of the buyer, as if it had been there before: without events and notifications, and without
- * taking units from its listing. Without `listingId`, it gets a listing of its own.
- */
-export function addOrder(
-  market: Market,
-  accounts: MockAccounts,
-  overrides: MockOrderOverrides = {},
-): Order {
-  const { clock, orders } = market;
-  const { createdAt = clock.timestamp() } = overrides;
-  const defaults: Order = {
-    id: clock.newId('ord'),
-    status: 'pending',
-    buyerId: accounts.buyer.id,
-    sellerId: '',
-    agentId: null,
-    listingId: '',
-    quantity: 5,
-    createdAt,
-    updatedAt: createdAt,
-  };
-  requireKnown('addOrder', overrides, defaults);
-  const { id: listingId, sellerId, agentId } = findListing(market, accounts, overrides);
-  const order = { ...defaults, listingId, sellerId, agentId, ...overrides };
-  order.createdAt = normalizeTime(order.createdAt);
-  order.updatedAt = normalizeTime(order.updatedAt);
-  requireUnique(orders, order.id);
-  requireAccount(market, 'buyerId', order.buyerId, 'buyer');
-  const isOpen = order.status === 'pending' && order.agentId !== null;
-  const record = { ...order, version: 1, openTaskId: isOpen ? clock.newId('tsk') : null };
-  orders.push(record);
-  return toOrder(record);
-}
-
-function findListing(
-  market: Market,
-  accounts: MockAccounts,
-  { listingId, sellerId, agentId }: MockOrderOverrides,
-): MockListing {
-  if (listingId === undefined) {
-    const { id } = addListing(market, accounts, {
-      ...(sellerId !== undefined && { sellerId }),
-      ...(agentId !== undefined && { agentId }),
+  /** Adds an account, by default another buyer. */
+  addAccount(overrides: MockAccountOverrides = {}): MockAccount {
+    const { accounts, keys } = this.#data;
+    const { now, newId } = this.#at();
+    const { kind = 'buyer' } = overrides;
+    requireKnown('addAccount', overrides, { id: true, kind: true, name: true, readOnly: true });
+    if (!Object.hasOwn(names, kind)) {
+      throw new TypeError(`addAccount: kind must be buyer, seller or agent (got ${kind}).`);
+    }
+    const { id = newId('usr'), name = names[kind], readOnly = false } = overrides;
+    requireUnused(accounts, id);
+    const apiKey = this.#clock.newId('tpk_mock').padEnd(42, '0');
+    const account: Account = { id, kind, name, createdAt: now };
+    accounts.set(id, account);
+    const keyId = newId('key');
+    keys.set(keyId, {
+      id: keyId,
+      accountId: id,
+      // It protects nothing, so it is known by itself.
+      hash: apiKey,
+      prefix: `${apiKey.slice(0, 8)}…`,
+      readOnly,
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
     });
-    return getListing(market, id);
+    return { ...account, createdAt: formatTimestamp(now), apiKey, readOnly };
   }
-  const listing = getListing(market, listingId);
-  for (const [name, value] of Object.entries({ sellerId, agentId })) {
-    const own = listing[name as 'sellerId' | 'agentId'];
-    if (value === undefined || value === own) continue;
-    throw new TypeError(`${name} is ${value}, but that of listing ${listingId} is ${own}.`);
+
+  /** Adds a listing of the seller, by default without an agent. */
+  addListing(overrides: MockListingOverrides = {}): MockListing {
+    const { listings } = this.#data;
+    const context = this.#at();
+    const defaults: MockListing = {
+      id: context.newId('lst'),
+      sellerId: this.accounts.seller.id,
+      agentId: null,
+      title: null,
+      availableQuantity: 100,
+      lowThreshold: null,
+      createdAt: formatTimestamp(context.now),
+    };
+    requireKnown('addListing', overrides, defaults);
+    const listing = { ...defaults, ...overrides };
+    const { availableQuantity } = listing;
+    if (!(Number.isInteger(availableQuantity) && availableQuantity >= 0)) {
+      throw new TypeError(
+        `addListing: availableQuantity must be an integer of at least 0 (got ${availableQuantity}).`,
+      );
+    }
+    const createdAt = parseTime(listing.createdAt);
+    requireUnused(listings, listing.id);
+    this.#requireAccount('sellerId', listing.sellerId, 'seller');
+    this.#requireAccount('agentId', listing.agentId, 'agent');
+    const { lowStockNotified } = createListing(listing, context);
+    listings.set(listing.id, { ...listing, createdAt, lowStockNotified });
+    return this.getListing(listing.id);
   }
-  return listing;
-}
 
-/** Adds a notification of the buyer. Without `orderId`, it gets an order of its own. */
-export function addNotification(
-  market: Market,
-  accounts: MockAccounts,
-  { accountId = accounts.buyer.id, ...overrides }: MockNotificationOverrides = {},
-): Notification {
-  const { clock, notifications } = market;
-  const { orderId = addOrder(market, accounts).id } = overrides;
-  const notification: Notification = {
-    id: clock.newId('ntf'),
-    type: 'order_status_changed',
-    orderId,
-    message: `Order ${orderId} is now confirmed (was pending).`,
-    read: false,
-    createdAt: clock.timestamp(),
-    ...overrides,
-  };
-  notification.createdAt = normalizeTime(notification.createdAt);
-  requireUnique(notifications, notification.id);
-  requireAccount(market, 'accountId', accountId);
-  const record = { ...notification, accountId };
-  notifications.push(record);
-  return toNotification(record);
-}
-
-/**
- * Returns the current state of a listing.
- *
- * @throws {TypeError} when there is none with this ID.
- */
-export function getListing({ listings }: Market, id: string): MockListing {
-  const found = listings.find((listing) => listing.id === id);
-  if (!found) {
-    throw new TypeError(`There is no listing ${JSON.stringify(id)}. Add it with addListing.`);
+  /**
+   * Adds an order of the buyer, as if it had been there before: without events and notifications, and without taking units
+   * from its listing. Without `listingId`, it gets a listing of its own.
+   */
+  addOrder(overrides: MockOrderOverrides = {}): Order {
+    const { orders, tasks } = this.#data;
+    const context = this.#at();
+    const { createdAt = formatTimestamp(context.now) } = overrides;
+    const defaults: Order & { status: OrderStatus } = {
+      id: context.newId('ord'),
+      status: 'pending',
+      buyerId: this.accounts.buyer.id,
+      sellerId: '',
+      agentId: null,
+      listingId: '',
+      quantity: 5,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    requireKnown('addOrder', overrides, defaults);
+    const { id: listingId, sellerId, agentId } = this.#findListing(overrides);
+    const order = { ...defaults, listingId, sellerId, agentId, ...overrides };
+    const times = { createdAt: parseTime(order.createdAt), updatedAt: parseTime(order.updatedAt) };
+    requireUnused(orders, order.id);
+    this.#requireAccount('buyerId', order.buyerId, 'buyer');
+    const record = { ...order, ...times, version: 1 };
+    orders.set(order.id, record);
+    if (order.status === 'pending' && order.agentId !== null) {
+      tasks.set(order.id, createTask(order.id, order.agentId, context));
+    }
+    return toOrderResponse(record);
   }
-  const { lowStockNotified: _, ...listing }: ListingRecord = found;
-  return listing;
-}
 
-function requireUnique(existing: readonly { id: string }[], id: string): void {
-  if (existing.some((other) => other.id === id)) {
-    throw new TypeError(`There is already one with the ID ${id}.`);
+  /** Adds a notification of the buyer. Without `orderId`, it gets an order of its own. */
+  addNotification({
+    accountId = this.accounts.buyer.id,
+    ...overrides
+  }: MockNotificationOverrides = {}): Notification {
+    const { notifications } = this.#data;
+    const { now, newId } = this.#at();
+    const { orderId = this.addOrder().id } = overrides;
+    const notification: Notification = {
+      id: newId('ntf'),
+      type: 'order_status_changed',
+      orderId,
+      message: `Order ${orderId} is now confirmed (was pending).`,
+      read: false,
+      createdAt: formatTimestamp(now),
+      ...overrides,
+    };
+    const createdAt = parseTime(notification.createdAt);
+    requireUnused(notifications, notification.id);
+    this.#requireAccount('accountId', accountId);
+    const type = notification.type as NotificationType;
+    const record = { ...notification, type, createdAt, accountId, eventId: newId('evt') };
+    notifications.set(record.id, record);
+    return toNotificationResponse(record);
+  }
+
+  /**
+   * Returns the current state of a listing.
+   *
+   * @throws {TypeError} when there is none with this ID.
+   */
+  getListing(id: string): MockListing {
+    const found = this.#data.listings.get(id);
+    if (!found) {
+      throw new TypeError(`There is no listing ${JSON.stringify(id)}. Add it with addListing.`);
+    }
+    const { lowStockNotified: _, createdAt, ...listing }: ListingRecord = found;
+    return { ...listing, createdAt: formatTimestamp(createdAt) };
+  }
+
+  /** The time, and IDs that sort by it. */
+  #at() {
+    const now = this.#clock.now();
+    return { now, newId: (prefix: string) => this.#clock.newId(prefix, now) };
+  }
+
+  #findListing({ listingId, sellerId, agentId }: MockOrderOverrides): MockListing {
+    if (listingId === undefined) {
+      return this.addListing({
+        ...(sellerId !== undefined && { sellerId }),
+        ...(agentId !== undefined && { agentId }),
+      });
+    }
+    const listing = this.getListing(listingId);
+    for (const [name, value] of Object.entries({ sellerId, agentId })) {
+      const own = listing[name as 'sellerId' | 'agentId'];
+      if (value === undefined || value === own) continue;
+      throw new TypeError(`${name} is ${value}, but that of listing ${listingId} is ${own}.`);
+    }
+    return listing;
+  }
+
+  #requireAccount(name: string, id: string | null, kind?: AccountKind): void {
+    const account = this.#data.accounts.get(id ?? '');
+    if (id === null || (account && (kind ?? account.kind) === account.kind)) return;
+    const what = kind === undefined ? 'an account' : `the account of a ${kind}`;
+    throw new TypeError(`${name} must be the ID of ${what} of this mock (got ${id}).`);
   }
 }
 
-function requireAccount(
-  { accounts }: Market,
-  name: string,
-  id: string | null,
-  kind?: AccountKind,
-): void {
-  const account = accounts.find((candidate) => candidate.id === id);
-  if (id === null || (account && (kind === undefined || account.kind === kind))) return;
-  const what = kind === undefined ? 'an account' : `the account of a ${kind}`;
-  throw new TypeError(`${name} must be the ID of ${what} of this mock (got ${id}).`);
+function requireUnused(existing: ReadonlyMap<string, unknown>, id: string): void {
+  if (existing.has(id)) throw new TypeError(`There is already one with the ID ${id}.`);
 }
 
-/** Lists sort by these texts, so they have one form. */
-function normalizeTime(text: string): string {
-  const time = new Date(text);
-  if (Number.isNaN(+time))
-    throw new TypeError(`${JSON.stringify(text)} is not a time in ISO 8601.`);
-  return time.toISOString();
+function parseTime(text: string): number {
+  const time = +new Date(text);
+  if (Number.isNaN(time)) throw new TypeError(`${JSON.stringify(text)} is not a time in ISO 8601.`);
+  return time;
 }

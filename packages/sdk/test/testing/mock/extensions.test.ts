@@ -216,7 +216,7 @@ describe('events of a mock', () => {
       const controller = new AbortController();
       const stream = client.events.follow({}, { signal: controller.signal });
       const next = stream[Symbol.asyncIterator]().next();
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2));
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(3));
       controller.abort();
       await expect(next).rejects.toThrow(AbortError);
       expect(vi.getTimerCount()).toBe(0);

@@ -16,7 +16,7 @@ describe('a mock', () => {
     const listing = addListing({ availableQuantity: 10, agentId: accounts.agent.id });
     const order = await client.orders.create({ listingId: listing.id, quantity: 4 });
     expect(order).toEqual({
-      id: 'ord_01M7YQ1WE00000000000000001',
+      id: 'ord_01M7YQ1WE00000000000000000',
       status: 'pending',
       buyerId: accounts.buyer.id,
       sellerId: accounts.seller.id,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LongPollRegistry } from '../../src/events/long-poll-registry';
+import { LongPollRegistry } from '../../src/events/announcements';
 import { FakeClock } from '../helpers/fake-clock';
 
 const unending = () => new AbortController().signal;
