@@ -1,5 +1,3 @@
-// The system user `nobody` has its name from Unix.
-// cspell:ignore nobody
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';

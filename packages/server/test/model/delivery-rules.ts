@@ -20,7 +20,7 @@ const retryWindow = day;
 const attemptTimeout = 15 * second;
 /** Source: decision 0009: from 5 s by a factor of 3 to 6 h. The jitter of the tests is 0. */
 const retryDelay = (tries: number) => Math.min(5 * second * 3 ** (tries - 1), day / 4);
-/** Source: decision 0017: after five rounds of failures 5 s, then threefold to 5 min. */
+/** Source: decision 0009: after five rounds of failures 5 s, then threefold to 5 min. */
 const backoffDelay = (failures: number) =>
   Math.min(5 * second * 3 ** (failures - 5), longestBackoff);
 const longestBackoff = 300 * second;

@@ -46,7 +46,7 @@ export function applyCall(state: ModelState, call: Call): Reply {
   }
 }
 
-/** Checks in the order of decision 0002, then runs the rule. */
+/** Checks in the order of decision 0001, then runs the rule. */
 function respond(state: ModelState, call: Call): Reply {
   if (call.apiKey === null) throw new Rejection('missing_api_key');
   const key = state.keys.find(({ text }) => text === call.apiKey);
@@ -110,7 +110,7 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
   }
 }
 
-/** Calls whose response shows a webhook. It is erased when the webhook is deleted. Source: decision 0035. */
+/** Calls whose response shows a webhook. It is erased when the webhook is deleted. Source: decision 0014. */
 const showsWebhook = ['webhooks.create', 'webhooks.stageSecret', 'webhooks.promoteSecret'];
 
 /** Runs a rule once for each idempotency key. Source: decision 0004. */
