@@ -7,6 +7,13 @@ const setupFile = (path: string) => fileURLToPath(new URL(`test/${path}.ts`, imp
 /** A guard against tests that hang, not a promise of speed: machines are slow at times. */
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
+/** Unit tests get the sources of all packages, never a build that may be older. */
+const fromSources = {
+  ssr: {
+    resolve: { conditions: ['tradepost:source', 'node', 'development|production'] },
+  },
+};
+
 /** Compilers and package managers take longer. */
 const longTimeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
@@ -31,67 +38,23 @@ const typeTests = (name: string) => ({
  */
 const sharedModules = { pool: 'threads', isolate: false } as const;
 
-/**
- * Unit tests that start processes, wait for real time, compile, or run long property tests, by package.
- * They form the projects `sdk-slow`, `server-slow` and `cli-slow`; `npm run test:unit` leaves these out.
- */
-const slowTests = {
-  sdk: [
-    'test/api-report.test.ts',
-    'test/dist.test.ts',
-    'test/fuzz/fuzz.test.ts',
-    'test/receiver/receiver.property.test.ts',
-    'test/webhooks/verify-webhook.property.test.ts',
-  ],
-  server: [
-    'test/commands/start-tls.test.ts',
-    'test/commands/with-store.test.ts',
-    'test/engine/attempt/hostile-responses.test.ts',
-    'test/engine/attempt/local-faults.test.ts',
-    'test/engine/attempt/send-memory.test.ts',
-    'test/helpers/embedded-postgres.test.ts',
-    'test/helpers/reachable-postgres.test.ts',
-    'test/http/delivery-searches.test.ts',
-    'test/kernel/log.test.ts',
-    'test/kernel/log-destination.test.ts',
-    'test/metrics/start.test.ts',
-    'test/model/model.test.ts',
-    'test/model/postgres-model.test.ts',
-    'test/retention/small-steps.test.ts',
-    'test/simulation/postgres-simulation.test.ts',
-    'test/simulation/simulation.test.ts',
-    'test/stores/postgres-store.test.ts',
-    'test/stores/postgres/**',
-    'test/stores/sqlite-store.test.ts',
-    'test/stores/sqlite/abandoned-log.test.ts',
-    'test/stores/sqlite/backup.test.ts',
-    'test/stores/sqlite/delivery-search.test.ts',
-    'test/stores/sqlite/migrating.test.ts',
-    'test/stores/sqlite/opening.test.ts',
-    'test/stores/sqlite/opening-errors.test.ts',
-    'test/stores/sqlite/sharing.test.ts',
-  ],
-  cli: [
-    'test/commands/orders/watch-changes.test.ts',
-    'test/commands/webhooks/explain-curl.test.ts',
-    // It mocks a module, so it needs a worker of its own.
-    'test/commands/webhooks/secret.test.ts',
-    'test/completion/completion.test.ts',
-    'test/debug/debug.test.ts',
-    'test/files/lock-file.test.ts',
-    'test/man/man-pages.test.ts',
-    'test/output/jq.test.ts',
-    'test/report/failures.test.ts',
-  ],
-};
-
-const slowProject = (name: keyof typeof slowTests) => ({
+/** The unit tests of a package: they start no process and end at once. */
+const unitTests = (name: string) => ({
+  ...fromSources,
   test: {
-    name: `${name}-slow`,
+    name,
     root: `packages/${name}`,
-    include: slowTests[name],
+    exclude: [...configDefaults.exclude, slowTests],
+    ...sharedModules,
     ...timeouts,
   },
+});
+
+/** Unit tests that start processes, wait for real time, compile, mock modules, or run long property tests. */
+const slowTests = '**/*.slow.test.ts';
+const slowUnitTests = (name: string) => ({
+  ...fromSources,
+  test: { name: `${name}-slow`, root: `packages/${name}`, include: [slowTests], ...timeouts },
 });
 
 /**
@@ -106,54 +69,10 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     projects: [
       // Unit tests: they import `src` and need no build.
-      {
-        test: {
-          name: 'contract',
-          root: 'packages/contract',
-          ...sharedModules,
-          ...timeouts,
-        },
-      },
-      {
-        test: {
-          name: 'domain',
-          root: 'packages/domain',
-          ...sharedModules,
-          ...timeouts,
-        },
-      },
-      {
-        test: {
-          name: 'sdk',
-          root: 'packages/sdk',
-          exclude: [...configDefaults.exclude, ...slowTests.sdk],
-          ...sharedModules,
-          ...timeouts,
-        },
-      },
-      {
-        test: {
-          name: 'server',
-          root: 'packages/server',
-          exclude: [...configDefaults.exclude, ...slowTests.server],
-          ...sharedModules,
-          ...timeouts,
-        },
-      },
-      {
-        test: {
-          name: 'cli',
-          root: 'packages/cli',
-          exclude: [...configDefaults.exclude, ...slowTests.cli],
-          ...sharedModules,
-          ...timeouts,
-        },
-      },
+      ...['contract', 'domain', 'sdk', 'server', 'cli'].map(unitTests),
       typeTests('contract'),
       typeTests('sdk'),
-      slowProject('sdk'),
-      slowProject('server'),
-      slowProject('cli'),
+      ...['contract', 'sdk', 'server', 'cli'].map(slowUnitTests),
       // End-to-end tests and docs: they start processes of the built packages.
       {
         test: {

@@ -48,7 +48,12 @@ try {
       makeLinksAbsolute(readFileSync(file, 'utf8'), getAddress(file)),
     );
   }
-  writeFileSync(join(staging, 'package.json'), JSON.stringify({ ...fields, man, publishConfig }));
+  // The condition by which tests in this repository get the sources, which are not packed.
+  const withoutSources = (name, value) => (name === 'tradepost:source' ? undefined : value);
+  writeFileSync(
+    join(staging, 'package.json'),
+    JSON.stringify({ ...fields, man, publishConfig }, withoutSources),
+  );
   const files = listFiles(staging);
   for (const file of files) {
     mkdirSync(join(target, dirname(file)), { recursive: true });

@@ -33,7 +33,7 @@ export class Child {
   constructor(program: URL | ChildOptions, ...args: string[]) {
     const { file, stderr } = 'file' in program ? program : { file: program, stderr: 'read' };
     const path = fileURLToPath(file);
-    const loader = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
+    const loader = path.endsWith('.ts') ? ['--import', 'tsx', '--conditions=tradepost:source'] : [];
     this.#process = spawn(process.execPath, [...loader, path, ...args], {
       stdio: ['pipe', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
     });

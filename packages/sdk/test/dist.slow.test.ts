@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
@@ -17,8 +18,8 @@ const files = readdirSync(`${folder}/dist`)
   .filter((name) => !name.endsWith('.map'))
   .map((name) => ({ name, text: readFileSync(`${folder}/dist/${name}`, 'utf8') }));
 const scripts = files.filter(({ name }) => /\.c?js$/.test(name));
-/** The entries for client and receivers. `validate` includes zod, as documented. */
-const lean = files.filter(({ name }) => !/^validate\.c?js$/.test(name));
+/** The entries for client and receivers. `validate` and the mock include zod, as documented. */
+const lean = files.filter(({ name }) => !/^(validate|mock)\.c?js$/.test(name));
 /** The files that have nothing of the client. The mock calls it, and `testing` loads the mock. */
 const apart = scripts.filter(
   ({ name }) => !/^(index|chunk|retry-loop|ofetch|validate|mock)\./.test(name),
@@ -26,6 +27,16 @@ const apart = scripts.filter(
 /** The files of the mock, which import the client. */
 const mocks = scripts.filter(({ name }) => /^mock\./.test(name));
 const declarations = files.filter(({ name }) => /\.d\.c?ts$/.test(name));
+
+/** Reads the license of a package that this one or the domain depends on. */
+function readLicense(name: string): string {
+  const places = ['', '../domain/'].flatMap((owner) =>
+    ['LICENSE', 'LICENCE'].map((file) => `${folder}/${owner}node_modules/${name}/${file}`),
+  );
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error(`${name} has no license file.`);
+  return readFileSync(found, 'utf8');
+}
 
 /** Runs a program in its own process, inside the package; returns its output. */
 async function run(type: 'module' | 'commonjs', program: string, ...given: string[]) {
@@ -112,7 +123,7 @@ describe('the published package', () => {
     const named = [...notices.matchAll(/^## (.+)$/gm)].map(([, name]) => name ?? '');
     expect(named).toEqual([...new Set(bundled)].sort());
     for (const name of named) {
-      expect(notices).toContain(readFileSync(`${folder}/node_modules/${name}/LICENSE`, 'utf8'));
+      expect(notices).toContain(readLicense(name));
     }
   });
 
@@ -209,4 +220,14 @@ describe('without Node', () => {
       code: 'INVALID_CONFIGURATION',
     });
   });
+});
+
+test('`isTradepostError` accepts the errors of another installation of the package', async () => {
+  const { isTradepostError, NotFoundError } = await import(
+    pathToFileURL(`${folder}/dist/index.js`).href
+  );
+  const other = createRequire(import.meta.url)('../dist/index.cjs');
+  const error = new other.NotFoundError('elsewhere', { code: 'order_not_found' });
+  expect(error).not.toBeInstanceOf(NotFoundError);
+  expect(isTradepostError(error)).toBe(true);
 });
