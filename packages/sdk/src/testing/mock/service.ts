@@ -1,4 +1,9 @@
-import { headerNames, idempotencyKeyLifetime, pageLimit } from '@tradepost/contract/wire';
+import {
+  extensions as extensionNames,
+  headerNames,
+  idempotencyKeyLifetime,
+  pageLimit,
+} from '@tradepost/contract/wire';
 import type { Fetch } from '../../index';
 import { checkRequest } from './check-request';
 import { buildErrorResponse, createNetworkError, type Failures } from './failures';
@@ -171,6 +176,7 @@ function resolveRequestId({ clock }: Market, { headers }: MockRequest): string {
 function commonHeaders(requestId: string): Record<string, string> {
   return {
     [headerNames.requestId]: requestId,
+    [headerNames.extensions]: extensionNames.join(', '),
     [headerNames.idempotency]: String(idempotencyKeyLifetime),
   };
 }
