@@ -70,11 +70,9 @@ export function getLimit({ all, limit = defaultLimit }: PaginationOptions): numb
 
 /**
  * Returns how many items to request at a time.
- *
- * @param isFiltered whether the items are filtered here: then one more shows whether there are more
  */
-export function getPageSize(options: PaginationOptions, isFiltered = false): number {
-  return Math.min(getLimit(options) + (isFiltered ? 1 : 0), maxPageSize);
+export function getPageSize(options: PaginationOptions): number {
+  return Math.min(getLimit(options), maxPageSize);
 }
 
 /**

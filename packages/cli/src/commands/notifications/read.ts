@@ -1,4 +1,4 @@
-import type { Notification, NotificationListParams, Tradepost } from '@tradepost/sdk';
+import type { Notification, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { type BulkRun, runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
@@ -35,8 +35,8 @@ import {
   matchesFilter,
   type NotificationFilterOptions,
 } from './notification-filter';
+import { listNotifications } from './notification-pages';
 import { notificationView } from './notification-view';
-import { requestUnread } from './unread-pages';
 
 interface Options extends GlobalOptions, NotificationFilterOptions {
   all?: true;
@@ -211,12 +211,11 @@ async function listUnread(
   context: CliContext,
 ): Promise<Notification[]> {
   const { signal } = context;
-  const load = (page: NotificationListParams) => notifications.list(page, { signal }).pages();
   const found = new Map<string, Notification>();
-  for await (const { data } of requestUnread(load, { limit: maxPageSize }, context)) {
+  for await (const { data } of listNotifications(notifications, true, maxPageSize, { signal })) {
     for (const notification of data) {
-      const { id, read } = assertObject(notification);
-      if (!read && matchesFilter(notification, options)) found.set(id, notification);
+      const { id } = assertObject(notification);
+      if (matchesFilter(notification, options)) found.set(id, notification);
     }
   }
   return [...found.values()];

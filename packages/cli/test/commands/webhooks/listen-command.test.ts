@@ -207,7 +207,7 @@ describe('webhooks listen', () => {
   });
 
   it.each([
-    [() => undefined, 2, 'is an extension'],
+    [() => undefined, 2, 'needs the extension'],
     [() => aProblem(401, 'invalid_api_key'), 4, 'The API key may be'],
   ])('ends with a clear error if it cannot start', async (instead, exitCode, said) => {
     const { service, argv, receiver } = await stage();

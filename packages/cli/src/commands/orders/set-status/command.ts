@@ -106,7 +106,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It needs the key of a seller or agent account. The service checks each transition.',
       'Moving an order to its current status succeeds and changes nothing.',
-      '--reason is an extension of the API. A service that does not have it may ignore it or reject the change.',
+      '--reason is an extension of the API. Where a service does not have it, --reason is an error and nothing is changed.',
       'completed and cancelled are final: on a terminal it asks before such a change.',
       'It continues after a failure. Exit code 7: some orders were moved and some failed. Orders that --if-status skipped are not failures.',
       'It waits while the service is unreachable or limits the rate, and then continues.',
