@@ -24,7 +24,7 @@ const isSeparate = (name: string) => /^commands\/(webhooks\/|doctor\/|mcp\/|api$
 const commands = listModules('commands');
 
 /** Loaded on demand: the commands, and what a command needs only sometimes. */
-const loadedOnDemand = ['report/report-error', 'output/print', 'debug/debug-log', ...commands];
+const loadedOnDemand = ['report/report-error', 'output/print', 'client/debug-log', ...commands];
 
 /** What the separate commands may use of the rest, each evaluated once for both. */
 const shared = listModules('.').filter(

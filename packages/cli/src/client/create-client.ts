@@ -42,7 +42,7 @@ export function createClientFor(
   if (debug !== undefined) {
     const inner = send;
     send = loadFetch(async () =>
-      (await import('../debug/debug-log')).createLoggingFetch(debug, apiKey, context, inner),
+      (await import('./debug-log')).createLoggingFetch(debug, apiKey, context, inner),
     );
   }
   return new Tradepost({

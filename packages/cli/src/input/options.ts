@@ -91,7 +91,7 @@ export const nouns = {
 
 export type IdPrefix = keyof typeof nouns;
 
-export const idPrefixes = Object.keys(nouns) as IdPrefix[];
+const idPrefixes = Object.keys(nouns) as IdPrefix[];
 
 /** Whether a text can be an ID. Such a text cannot lead to another path, and fits into a CSV row. */
 export function isId(text: string, prefix: IdPrefix): boolean {

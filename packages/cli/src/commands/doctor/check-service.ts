@@ -4,8 +4,7 @@ import type { CliContext } from '../../context';
 import { CliError, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { formatCount } from '../../output/text';
-import type { ConnectionFlags } from '../../report/hint';
-import { describeErrorOfService } from '../../report/service-port';
+import { describeError } from '../../report/error-report';
 import { type Finding, failed, passed, skipped } from './check-machine';
 
 /** The timeout of a request, in milliseconds. There are no retries: a person is waiting. */
@@ -30,13 +29,12 @@ export function skipService(why: string): Finding[] {
  * Checks the service, one request after the other.
  *
  * @param hasKey whether a key is set: without one, only the connection is checked
- * @param flags the connection flags of the command
  * @throws {CliError} `interrupted` after Ctrl-C
  */
 export async function checkService(
   tradepost: Tradepost,
   context: CliContext,
-  { hasKey, flags }: { hasKey: boolean; flags: ConnectionFlags },
+  hasKey: boolean,
 ): Promise<Finding[]> {
   const options = { timeout, deadline: timeout, maxRetries: 0, signal: context.signal };
   let startedAt = context.now();
@@ -60,7 +58,7 @@ export async function checkService(
   const durationMs = endedAt - startedAt;
   const account = identity.ok ? identity.data : null;
   if (!first.ok) {
-    return describeFailure(first.error, durationMs, context, { hasKey, flags });
+    return describeFailure(first.error, durationMs, context, hasKey);
   }
   return [
     passed('service', `responds within ${durationMs} ms`),
@@ -80,10 +78,10 @@ function describeFailure(
   error: AnyTradepostError,
   durationMs: number,
   context: CliContext,
-  { hasKey, flags }: { hasKey: boolean; flags: ConnectionFlags },
+  hasKey: boolean,
 ): Finding[] {
   const isRejected = getExitReason(error) === 'auth';
-  const { message, hints } = describeErrorOfService(error, context, flags);
+  const { message, hints } = describeError(error);
   const service = isRejected
     ? passed('service', `responds within ${durationMs} ms${hasKey ? '' : ' (without a key)'}`)
     : failed('service', getExitReason(error), message, ...withProxyHint(error, hints, context));
