@@ -1,8 +1,7 @@
 import type { Order } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
-import { FakeStream } from '../helpers/fake-stream';
-import { aNotification, aProblem, BareService } from '../helpers/minimal-service';
+import { aNotification, BareService } from '../helpers/minimal-service';
 import type { CliSetting } from '../helpers/run-cli';
 
 const orders = (count: number) =>
