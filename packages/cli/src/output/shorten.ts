@@ -1,4 +1,4 @@
-import { cellWidth } from './cells';
+import { cellWidth } from './wrap';
 
 const ascii = /^[\x20-\x7e]*$/;
 

@@ -1,8 +1,7 @@
-import { cellWidth, pad, prepareToMeasure } from './cells';
 import { type Column, type Format, formatField } from './format';
 import { escapeControlChars, type Style, type StyleName } from './text';
 import type { Times } from './times';
-import { widestWord, wrap, wrapEntry } from './wrap';
+import { cellWidth, pad, prepareToMeasure, widestWord, wrap, wrapEntry } from './wrap';
 
 export const gap = 2;
 

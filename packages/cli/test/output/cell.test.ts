@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cellWidth, pad, prepareToMeasure } from '../../src/output/cells';
 import { shorten } from '../../src/output/shorten';
 import { escapeControlChars } from '../../src/output/text';
+import { cellWidth, pad, prepareToMeasure } from '../../src/output/wrap';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map(escapeControlChars);
 

@@ -10,7 +10,7 @@ import { type ServerProcess, startServerProcess } from '../../../helpers/start-s
 import type { CommandOptions, ScenarioContext } from '../helpers/run-scenario';
 
 /** The widths of the terminals on which the day is run. */
-export const dayWidths = [60, 80, 120];
+export const dayWidths = [60, 80];
 
 /** What a terminal shows at the second failed attempt. The first one may be that of one request. */
 const isReported = /Retrying\s+for\s+up\s+to/;

@@ -9,7 +9,7 @@ import { fetchIdentity } from '../../config/identity';
 import { orderSorts } from '../../input/options';
 import { listNotifications } from '../notifications/notification-pages';
 import { loadOrder } from '../orders/get/load-order';
-import { listOrders, type OrderSelection } from '../orders/order-pages';
+import { listOrders, type OrderSelection } from '../orders/list';
 import type { Client, Schemas, Tool } from './tool';
 
 /** The most items that a call returns. */
