@@ -13,7 +13,7 @@ test.each([
   ['orders list --format json', '--output'],
   ['orders list --from 2d', '--since'],
   ['webhooks list --force', null],
-  ['orders list --limt 3', '--limit'],
+  ['orders list --field id', '--fields'],
 ])('`%s` leads to: %s', async (line, meant) => {
   const { exitCode, stdout, stderr } = await runCli(line.split(' '));
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
