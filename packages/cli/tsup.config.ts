@@ -24,7 +24,7 @@ const isSeparate = (name: string) => /^commands\/(webhooks\/|doctor\/|mcp\/|api$
 const commands = listModules('commands');
 
 /** Loaded on demand: the commands, and what a command needs only sometimes. */
-const loadedOnDemand = ['report/report-error', 'output/print', 'debug/debug-log', ...commands];
+const loadedOnDemand = ['report/report-error', 'output/print', 'client/debug-log', ...commands];
 
 /** What the separate commands may use of the rest, each evaluated once for both. */
 const shared = listModules('.').filter(
@@ -100,43 +100,12 @@ const requireShared: Plugin = {
   },
 };
 
-/**
- * Leaves out of the lazy bundles what nothing here uses of the libraries: all of undici but its pool, a JSON schema
- * validator, and an old version of zod.
- */
-const omitUnusedParts: Plugin = {
-  name: 'omit-unused-parts',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^undici$/ }, ({ resolveDir }) => ({
-      path: 'undici',
-      namespace: 'part',
-      pluginData: resolveDir,
-    }));
-    onLoad({ filter: /^undici$/, namespace: 'part' }, ({ pluginData }) => ({
-      // `cacheStores` is how the SDK recognises version 7.
-      contents: `
-        export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-        export const cacheStores = {};`,
-      resolveDir: pluginData,
-    }));
-    // Its error message has `import "…"`, which publint takes for an ES module.
+/** An error message of jq has `import "…"`, which publint takes for an ES module. */
+const rewordJqMessage: Plugin = {
+  name: 'reword-jq-message',
+  setup({ onLoad }) {
     onLoad({ filter: /[\\/]jq-wasm[\\/]dist[\\/]index\.cjs$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(
-        'import "jq-wasm/inline"',
-        'use jq-wasm/inline',
-      ),
-    }));
-    // The server of the protocol uses these for schemas of version 3 of zod, and those here are of version 4.
-    onResolve({ filter: /^(zod\/v3|zod-to-json-schema)$/ }, ({ path }) => ({
-      path,
-      namespace: 'version-3',
-    }));
-    onLoad({ filter: /./, namespace: 'version-3' }, () => ({
-      contents: 'export const object = null; export const zodToJsonSchema = null;',
-    }));
-    // The server validates with it what it asks its client for, and `tradepost mcp` asks for nothing.
-    onLoad({ filter: /[\\/]validation[\\/]ajv-provider\.js$/ }, () => ({
-      contents: 'export class AjvJsonSchemaValidator {}',
+      contents: readFileSync(path, 'utf8').replaceAll('import "jq-wasm', 'use "jq-wasm'),
     }));
   },
 };
@@ -209,7 +178,7 @@ export default defineConfig([
     sourcemap: false,
     // Otherwise modules of Node have no aliases.
     removeNodeProtocol: false,
-    esbuildPlugins: [omitUnusedParts],
+    esbuildPlugins: [rewordJqMessage],
     esbuildOptions(options) {
       const assert = resolve('../../scripts/plain-assert.cjs');
       // The ES module of jq finds the WebAssembly by `import.meta.url`, which a CommonJS script does not have.

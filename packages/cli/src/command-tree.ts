@@ -86,10 +86,6 @@ export const helpSections: Record<string, HelpSection> = {
         ),
         delete: command('Delete a webhook', () => import('./commands/webhooks/delete')),
         test: command('Send a test event to a webhook', () => import('./commands/webhooks/test')),
-        trigger: command(
-          'Send a test event to the webhooks that subscribe to its type',
-          () => import('./commands/webhooks/trigger'),
-        ),
         'rotate-secret': command(
           'Replace the secret of a webhook, in two steps',
           () => import('./commands/webhooks/rotate-secret'),

@@ -19,7 +19,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
   program.hook('preAction', async () => {
     const { debug } = program.opts();
     if (debug === undefined) return;
-    endLog = (await import('./debug/debug-log')).openDebugLog(debug, argv, context);
+    endLog = (await import('./client/debug-log')).openDebugLog(debug, argv, context);
   });
   try {
     await program.parseAsync(argv, { from: 'user' });

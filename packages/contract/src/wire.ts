@@ -9,6 +9,7 @@ export * from './deliveries/position';
 export * from './events/event';
 export * from './events/test-event';
 export * from './http/endpoints';
+export * from './http/extensions';
 export * from './http/headers';
 export * from './notifications/notification';
 export * from './orders/order';

@@ -1,4 +1,5 @@
 import {
+  extensions,
   headerNames,
   idempotencyKeyLifetime,
   type Problem,
@@ -20,6 +21,7 @@ export interface ProblemInput {
 /** The headers of every response, besides its request ID. */
 export const commonHeaders = {
   'Cache-Control': 'no-store',
+  [headerNames.extensions]: extensions.join(', '),
   // Clients repeat a POST whose response was lost only if they know this.
   [headerNames.idempotency]: String(idempotencyKeyLifetime),
 };

@@ -59,6 +59,7 @@ export interface ApiResponse<Data> {
   status: number;
   headers: ResponseHeaders;
   requestId: string | null;
+  extensions: readonly (Extension | Other)[];
 }
 
 export interface AttemptHookEvent {
@@ -199,6 +200,8 @@ declare class Events {
 
 export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
+
+export type Extension = (typeof extensions)[number];
 
 export interface FailureResult {
   ok: false;
@@ -618,6 +621,7 @@ export declare class TradepostError extends Error {
   readonly headers: ResponseHeaders | null;
   readonly body: unknown;
   readonly mayHaveBeenApplied: boolean;
+  get extensions(): readonly (Extension | Other)[];
   constructor(message: string, details: TradepostErrorDetails);
 }
 
@@ -765,6 +769,21 @@ export declare const eventTypes: readonly [
 ];
 
 export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
+
+declare const extensions: readonly [
+  'account',
+  'deliveries',
+  'events',
+  'notifications.filters',
+  'orders.expand',
+  'orders.filters',
+  'orders.reason',
+  'orders.sort',
+  'paging',
+  'webhooks.manage',
+  'webhooks.secrets',
+  'webhooks.test',
+];
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
 

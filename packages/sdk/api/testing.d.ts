@@ -59,6 +59,7 @@ interface ApiResponse<Data> {
   status: number;
   headers: ResponseHeaders;
   requestId: string | null;
+  extensions: readonly (Extension | Other)[];
 }
 
 interface AttemptHookEvent {
@@ -209,6 +210,8 @@ declare class Events {
 
 type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
+
+type Extension = (typeof extensions)[number];
 
 interface FailureResult {
   ok: false;
@@ -812,6 +815,7 @@ declare class TradepostError extends Error {
   readonly headers: ResponseHeaders | null;
   readonly body: unknown;
   readonly mayHaveBeenApplied: boolean;
+  get extensions(): readonly (Extension | Other)[];
   constructor(message: string, details: TradepostErrorDetails);
 }
 
@@ -997,6 +1001,21 @@ declare const eventTypes: readonly [
 ];
 
 export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
+
+declare const extensions: readonly [
+  'account',
+  'deliveries',
+  'events',
+  'notifications.filters',
+  'orders.expand',
+  'orders.filters',
+  'orders.reason',
+  'orders.sort',
+  'paging',
+  'webhooks.manage',
+  'webhooks.secrets',
+  'webhooks.test',
+];
 
 declare const faults: {
   readonly tampered: {

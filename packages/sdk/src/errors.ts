@@ -1,4 +1,4 @@
-import type { ProblemCode, ProblemIssue } from '@tradepost/contract/wire';
+import type { Extension, ProblemCode, ProblemIssue } from '@tradepost/contract/wire';
 import type { Other } from './unrecognized';
 
 /** The body of an error response: `application/problem+json`. Source: RFC 9457. */
@@ -56,6 +56,15 @@ export interface ResponseHeaders {
   get(name: string): string | null;
   /** Calls the callback for each header, with its value and its lower-case name. */
   forEach(callback: (value: string, name: string) => void): void;
+}
+
+/** Reads the extensions that a service lists in `Tradepost-Extensions`. Empty without the header, and without a response. */
+export function readExtensions(
+  headers: Pick<ResponseHeaders, 'get'> | null,
+): readonly (Extension | Other)[] {
+  const list = headers?.get('tradepost-extensions') ?? '';
+  // A list may have empty elements. Source: RFC 9110, section 5.6.1.
+  return list.split(/[\s,]+/).filter(Boolean) as Extension[];
 }
 
 /** The fields of a `TradepostError`, besides its message. Fields that are left out become null. */
@@ -117,6 +126,11 @@ export class TradepostError extends Error {
    * if the service certainly rejected every attempt, as with a 503 `overloaded` or `shutting_down`.
    */
   readonly mayHaveBeenApplied: boolean;
+
+  /** The extensions of the API that the service has, as the response lists them. Empty if it does not, and without a response. */
+  get extensions(): readonly (Extension | Other)[] {
+    return readExtensions(this.headers);
+  }
 
   constructor(message: string, details: TradepostErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

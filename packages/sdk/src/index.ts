@@ -14,6 +14,7 @@ export {
   type DeliveryState,
   deliveryStates,
   type EventType,
+  type Extension,
   eventTypes,
   type NotificationType,
   type OrderExpansion,

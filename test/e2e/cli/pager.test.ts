@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { anOrder } from '../../helpers/an-order';
 import { startHttpServer } from '../../helpers/loopback';
 import { runCli } from '../../helpers/run-cli';
 import { screenText } from '../../helpers/screen-text';
@@ -154,32 +153,6 @@ describe('a list on a terminal', () => {
       env: { ...env, TRADEPOST_PAGER: 'cat -n', TRADEPOST_BASE_URL: await startStallingService() },
     });
     await shows(/ 1\tID/);
-    type('\u0003');
-    const { code, text } = await exit;
-    expect({ code, text }).toEqual({
-      code: 130,
-      text: expect.stringMatching(/error: Interrupted\n$/),
-    });
-  });
-
-  it('ends at once with exit code 130 when Ctrl-C ends the pager while it looks for more', async () => {
-    let onLook = () => {};
-    const looks = new Promise<void>((resolve) => {
-      onLook = resolve;
-    });
-    const service = await startHttpServer((request, response) => {
-      if (request.url?.includes('cursor=')) return onLook();
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ data: [anOrder()], nextCursor: 'next' }));
-    });
-    onTestFinished(() => service.close());
-    const pager = await writePager('cat; echo ready; read key </dev/tty');
-    const filter = ['--since', '2000-01-01', '--limit', '1'];
-    const { type, shows, exit } = startOnTerminal([...list, ...filter], {
-      env: { ...env, TRADEPOST_PAGER: pager, TRADEPOST_BASE_URL: service.url },
-    });
-    await shows(/ready/);
-    await looks;
     type('\u0003');
     const { code, text } = await exit;
     expect({ code, text }).toEqual({

@@ -21,7 +21,7 @@ async function runDay(columns: number): Promise<string> {
 }
 
 // At the same time, since most of a day is waiting.
-it("a support agent's day looks as in its transcripts on terminals of three widths", async () => {
+it("a support agent's day looks as in its transcripts on terminals of two widths", async () => {
   const transcripts = await Promise.all(dayWidths.map(runDay));
   for (const [index, columns] of dayWidths.entries()) {
     await expect(transcripts[index]).toMatchFileSnapshot(getFile(columns));

@@ -2,7 +2,7 @@ import { isTradepostError } from '@tradepost/sdk';
 import { createOutageGate, isAway } from '../client/outage';
 import { createOutagePolicy } from '../client/outage-report';
 import type { CliContext } from '../context';
-import type { Failure, Hint } from '../errors/cli-error';
+import { BulkError, CliError, type Failure, type Hint } from '../errors/cli-error';
 import { getExitReason, isLimited } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
 import { createProgress } from '../output/progress';
@@ -155,4 +155,42 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
     grace.end();
     progress.end();
   }
+}
+
+/** What an attempt for an item returned, or why it failed. */
+type Attempted<Data> = { data: Data; error: null } | { data: null; error: unknown };
+
+/** Makes a request for an item as `send` does. It never rejects. */
+export function sendFor<Data>(
+  { send }: ItemRequests,
+  request: (options: { signal: AbortSignal; maxRetries: 0 }) => PromiseLike<Data>,
+  canRepeat?: (error: unknown) => boolean,
+): Promise<Attempted<Data>> {
+  return send<Attempted<Data>>(async (signal) => {
+    try {
+      return { data: await request({ signal, maxRetries: 0 }), error: null };
+    } catch (error) {
+      return { data: null, error };
+    }
+  }, canRepeat);
+}
+
+/**
+ * Returns the error of a run over several items; null if all succeeded.
+ *
+ * @param summary says how many succeeded
+ */
+export function toBulkFailure(
+  summary: string,
+  { count, succeeded }: { count: number; succeeded: number },
+  { failures, notAttempted }: Pick<BulkRun, 'failures' | 'notAttempted'>,
+  { signal }: Pick<CliContext, 'signal'>,
+): unknown {
+  const [first] = failures;
+  const several = () => new BulkError(summary, succeeded, failures);
+  const failure = first === undefined ? null : count === 1 ? first.error : several();
+  const isIncomplete = failures.length + notAttempted.length > 0;
+  return signal.aborted && isIncomplete && getExitReason(failure) !== 'interrupted'
+    ? new CliError('interrupted', `Interrupted. ${summary}`)
+    : failure;
 }

@@ -1,9 +1,8 @@
-import { type AnyTradepostError, type RetryHookEvent, readText, Tradepost } from '@tradepost/sdk';
+import { type AnyTradepostError, type RetryHookEvent, Tradepost } from '@tradepost/sdk';
 import { version } from '../../package.json';
 import { resolveSettings, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
 import { isOverloaded } from '../errors/exit-codes';
-import { parseJsonObject } from '../files/private-files';
 import type { ConnectionOptions } from '../input/options';
 import { printNotice } from '../output/print';
 
@@ -12,8 +11,6 @@ type SendRequest = NonNullable<ConstructorParameters<typeof Tradepost>[0]['fetch
 interface ClientOptions {
   /** How many requests are in flight at a time, for bulk commands. */
   concurrency?: number;
-  /** Whether requests are sent as they are, also if the service rejects their `limit`. */
-  keepsLimit?: boolean;
 }
 
 /**
@@ -35,7 +32,7 @@ export function createClientFor(
   { baseUrl, apiKey }: Pick<Settings, 'baseUrl' | 'apiKey'>,
   context: CliContext,
   { debug }: Pick<ConnectionOptions, 'debug'>,
-  { concurrency, keepsLimit = false }: ClientOptions = {},
+  { concurrency }: ClientOptions = {},
 ): Tradepost {
   // The pool does not support proxies. Node's fetch does if it is told to use them.
   const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = context.env;
@@ -45,14 +42,14 @@ export function createClientFor(
   if (debug !== undefined) {
     const inner = send;
     send = loadFetch(async () =>
-      (await import('../debug/debug-log')).createLoggingFetch(debug, apiKey, context, inner),
+      (await import('./debug-log')).createLoggingFetch(debug, apiKey, context, inner),
     );
   }
   return new Tradepost({
     baseUrl,
     apiKey,
     userAgent: `tradepost-cli/${version}`,
-    fetch: keepsLimit ? send : withOptionalLimit(send),
+    fetch: send,
     hooks: { onRetry: createRetryNotifier(context) },
   });
 }
@@ -89,44 +86,6 @@ function loadFetch(load: () => Promise<SendRequest>): SendRequest {
     loading ??= load();
     return await (await loading)(url, init);
   };
-}
-
-/**
- * Returns a `fetch` for services that may not have `limit`, which the API specification does not name, or may
- * permit smaller pages only. A page that is rejected, unless for another reason, is requested again without it.
- * If that succeeds, later requests omit it at once.
- */
-function withOptionalLimit(send: SendRequest): SendRequest {
-  let isOmitted = false;
-  return async (url, init) => {
-    const shorter = init.method === 'GET' ? omitLimit(url) : null;
-    if (shorter === null) return await send(url, init);
-    if (isOmitted) return await send(shorter, init);
-    const response = await send(url, init);
-    const { status, headers } = response;
-    if (status !== 400 && status !== 422) return response;
-    const text = await readText(response, init.maxResponseBytes ?? Number.POSITIVE_INFINITY);
-    if (saysOtherReason(text)) return { status, headers, text: async () => text };
-    const second = await send(shorter, init);
-    isOmitted = second.status < 300;
-    return second;
-  };
-}
-
-/** Whether the body of a rejection has details, as a problem of the API has, and none of them is about a limit. */
-function saysOtherReason(text: string): boolean {
-  if (/\blimit\b/i.test(text)) return false;
-  const body = parseJsonObject(text);
-  return typeof body?.detail === 'string' || Array.isArray(body?.errors);
-}
-
-/** Returns a URL without its `limit`; null if it has none. */
-function omitLimit(url: string): string | null {
-  const [path, query = ''] = url.split('?');
-  const parameters = query.split('&');
-  const others = parameters.filter((one) => !one.startsWith('limit='));
-  if (others.length === parameters.length) return null;
-  return others.length === 0 ? `${path}` : `${path}?${others.join('&')}`;
 }
 
 /** A shorter delay, in milliseconds, is over before its notice is read. */

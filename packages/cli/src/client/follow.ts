@@ -1,9 +1,4 @@
-import {
-  type EventListParams,
-  type EventPage,
-  isTradepostError,
-  type Tradepost,
-} from '@tradepost/sdk';
+import type { EventListParams, EventPage, Tradepost } from '@tradepost/sdk';
 import type { CliContext } from '../context';
 import { Stopped } from '../errors/cli-error';
 import { getExitReason } from '../errors/exit-codes';
@@ -87,44 +82,14 @@ function openPages(
 
 /** Finds the latest position in the account's events. */
 export async function getLatestCursor(
-  client: Pick<Tradepost, 'events'>,
-  connection: Pick<Connection, 'send'>,
-  context: Pick<CliContext, 'now' | 'signal'>,
-): Promise<{ since: string } | { after: string }> {
-  try {
-    const { data, nextCursor } = await connection.send((limits) =>
-      client.events.list({ after: 'now', limit: 1 }, { signal: context.signal, ...limits }),
-    );
-    // A service may take any text for a cursor.
-    if (data.length === 0) return { after: nextCursor };
-  } catch (error) {
-    if (!isTradepostError(error) || ![400, 422].includes(error.status ?? 0)) throw error;
-  }
-  return await searchLatestCursor(client, connection, context);
-}
-
-/**
- * Finds the latest position for a service that does not tell it. It goes by the clock of the service: with a local
- * clock that is ahead, events would be missed.
- */
-async function searchLatestCursor(
   { events }: Pick<Tradepost, 'events'>,
   connection: Pick<Connection, 'send'>,
-  { now, signal }: Pick<CliContext, 'now' | 'signal'>,
-): Promise<{ since: string } | { after: string }> {
-  const { headers } = await connection.send((limits) =>
-    events.list({ limit: 1 }, { signal, ...limits }).withResponse(),
+  { signal }: Pick<CliContext, 'signal'>,
+): Promise<{ after: string }> {
+  const { nextCursor } = await connection.send((limits) =>
+    events.list({ after: 'now', limit: 1 }, { signal, ...limits }),
   );
-  const date = Date.parse(headers.get('date') ?? '');
-  const since = new Date(Number.isNaN(date) ? now() : date).toISOString();
-  let latest: { since: string } | { after: string } = { since };
-  await connection.send(async (limits) => {
-    const from = { ...latest, limit: 100 };
-    for await (const { nextCursor } of events.list(from, { signal, ...limits }).pages()) {
-      latest = { after: nextCursor };
-    }
-  });
-  return latest;
+  return { after: nextCursor };
 }
 
 /**

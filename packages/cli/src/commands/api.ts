@@ -102,7 +102,7 @@ async function api(
   const output = chooseOutput(options);
   const body = await readBody(options, context);
   checkUsage(method, path, body, options);
-  const client = createClient(context, options, { keepsLimit: true });
+  const client = createClient(context, options);
   if (options.paginate) return await printPages(client, path, { ...options, output }, context);
 
   const format = await chooseFormat({ ...options, output }, anyView, context);

@@ -79,7 +79,7 @@ export async function fetchIdentity(
 ): Promise<Account | null> {
   const account = await fetchAccount(tradepost, options);
   if (account !== null) return assertAccount(account, 'kind');
-  await tradepost.orders.list({ limit: 1 }, options);
+  await tradepost.orders.list({}, options);
   return null;
 }
 

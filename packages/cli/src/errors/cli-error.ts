@@ -2,6 +2,8 @@
 export const cliErrorReasons = {
   /** The command line, or a setting it depends on, is not valid. */
   usage: 'usage',
+  /** An option needs an extension of the API that the service does not have. */
+  unsupported_option: 'usage',
   missing_api_key: 'auth',
   /** The API key is malformed or was rejected. */
   invalid_api_key: 'auth',
@@ -127,18 +129,6 @@ export class ErrorWithHint extends Error {
   ) {
     super(cause.message);
     this.hints = hints;
-  }
-}
-
-/** A request that the service rejected because of an option, or perhaps because of it: nothing was done. */
-export class OptionRejectedError extends ErrorWithHint {
-  constructor(
-    cause: Error,
-    /** Whether the service blamed the option: then it rejects it for every item. */
-    readonly isCertain: boolean,
-    ...hints: Hint[]
-  ) {
-    super(cause, ...hints);
   }
 }
 

@@ -1,11 +1,5 @@
 import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
-import {
-  BulkError,
-  CliError,
-  cliErrorReasons,
-  ErrorWithHint,
-  OptionRejectedError,
-} from './cli-error';
+import { BulkError, CliError, cliErrorReasons, ErrorWithHint } from './cli-error';
 
 /** Every exit code, and what it means to a script. A code never changes its meaning. */
 export const exitCodes = {
@@ -61,7 +55,6 @@ const reasonByStatus: Readonly<Record<number, ExitReason>> = {
 /** Maps an error to the meaning of an exit code. This is the only such map. */
 export function getExitReason(error: unknown): ExitReason {
   if (error instanceof CliError) return cliErrorReasons[error.code];
-  if (error instanceof OptionRejectedError && error.isCertain) return 'usage';
   if (error instanceof ErrorWithHint) return getExitReason(error.cause);
   if (error instanceof BulkError) {
     const reasons = new Set(error.failures.map((failure) => getExitReason(failure.error)));

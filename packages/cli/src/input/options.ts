@@ -68,13 +68,9 @@ export function getLimit({ all, limit = defaultLimit }: PaginationOptions): numb
   return all ? Number.POSITIVE_INFINITY : limit;
 }
 
-/**
- * Returns how many items to request at a time.
- *
- * @param isFiltered whether the items are filtered here: then one more shows whether there are more
- */
-export function getPageSize(options: PaginationOptions, isFiltered = false): number {
-  return Math.min(getLimit(options) + (isFiltered ? 1 : 0), maxPageSize);
+/** Returns how many items to request at a time. */
+export function getPageSize(options: PaginationOptions): number {
+  return Math.min(getLimit(options), maxPageSize);
 }
 
 /**
@@ -92,8 +88,6 @@ export const nouns = {
 } as const;
 
 export type IdPrefix = keyof typeof nouns;
-
-export const idPrefixes = Object.keys(nouns) as IdPrefix[];
 
 /** Whether a text can be an ID. Such a text cannot lead to another path, and fits into a CSV row. */
 export function isId(text: string, prefix: IdPrefix): boolean {

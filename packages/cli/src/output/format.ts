@@ -1,6 +1,5 @@
 import type { Page } from '@tradepost/sdk';
 import { assertObject } from '../errors/cli-error';
-import { maxPageSize } from '../input/options';
 import type { StyleName } from './text';
 
 /** Turns data into text. It returns all there is to write, and writes nothing itself. */
@@ -66,10 +65,7 @@ export interface ListPage<Item> extends Page<Item> {
   isFiltered?: boolean;
 }
 
-/**
- * Filters the items of pages, for filters that the API specification does not have: a service that does
- * not know the parameter ignores it.
- */
+/** Filters the items of pages, for filters that no service has. */
 export async function* filterPages<Item>(
   pages: AsyncIterable<Page<Item>>,
   isWanted: (item: Item) => boolean,
@@ -77,25 +73,5 @@ export async function* filterPages<Item>(
   for await (const page of pages) {
     const data = page.data.filter((item) => isWanted(assertObject(item)));
     yield { ...page, data, isFiltered: true };
-  }
-}
-
-/**
- * Requests the pages that a filter needs. Once it rejects an item, the service ignores the filter, and most
- * items may not be wanted: then the largest pages are requested.
- *
- * @param list requests pages, from the cursor of the query if it has one
- */
-export async function* requestPages<Item, Query extends { limit: number; cursor?: string }>(
-  list: (query: Query) => AsyncIterable<Page<Item>>,
-  query: Query,
-  isWanted: (item: Item) => boolean,
-): AsyncIterable<Page<Item>> {
-  for await (const page of list(query)) {
-    yield page;
-    const { nextCursor } = page;
-    if (query.limit >= maxPageSize || nextCursor === null || page.data.every(isWanted)) continue;
-    yield* list({ ...query, limit: maxPageSize, cursor: nextCursor });
-    return;
   }
 }

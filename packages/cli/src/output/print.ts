@@ -164,7 +164,6 @@ export async function printList<Item extends object>(
   let shown = 0;
   let isCut = false;
   let last: ListPage<Item> | null = null;
-  let lookAhead: Promise<More> | null = null;
   await withPager(options, context, async (write) => {
     while (shown < limit) {
       const { value: page, done } = await iterator.next();
@@ -176,12 +175,8 @@ export async function printList<Item extends object>(
       last = page;
     }
     await write(format.end());
-    // It goes on while the list is in the pager. An exit code that depends on it needs it anyway.
-    if (!isCut && !options.failIfTruncated) lookAhead = lookForMore(last, iterator);
   });
-  const more: More = isCut
-    ? 'exist'
-    : await (lookAhead ?? findMore(last, iterator, Number.POSITIVE_INFINITY));
+  const more = isCut ? 'exist' : await findMore(last, iterator, options);
   if (more !== 'none') {
     const count = formatCount(shown, one, many);
     const hint = 'Use --all, or a larger --limit.';
@@ -194,41 +189,23 @@ export async function printList<Item extends object>(
   }
 }
 
-/** Whether a list has more items than were shown. */
-type More = 'none' | 'exist' | 'may exist';
-
-/** Looks for an item after a page, on one more page at most. It never rejects: the list is complete without it. */
-async function lookForMore<Item>(
-  page: ListPage<Item> | null,
-  following: AsyncIterator<ListPage<Item>>,
-): Promise<More> {
-  try {
-    return await findMore(page, following, 1);
-  } catch {
-    return 'may exist';
-  }
-}
-
 /**
- * Finds out whether a list has an item after a page. If it is filtered, the next pages are read up to the next
- * item.
- *
- * @param maxPages how many pages are read at most
+ * Finds out whether a list has an item after a page. If it is filtered, that is not known: the next pages are read up to
+ * the next item only for an exit code that depends on it.
  */
 async function findMore<Item>(
   page: ListPage<Item> | null,
   following: AsyncIterator<ListPage<Item>>,
-  maxPages: number,
-): Promise<More> {
+  { failIfTruncated }: PaginationOptions,
+): Promise<'none' | 'exist' | 'may exist'> {
   if (page === null || page.nextCursor === null) return 'none';
   if (!page.isFiltered) return 'exist';
-  for (let read = 0; read < maxPages; read += 1) {
+  if (!failIfTruncated) return 'may exist';
+  for (;;) {
     const { value: next, done } = await following.next();
     if (done) return 'none';
     if (next.data.length > 0) return 'exist';
-    if (next.nextCursor === null) return 'none';
   }
-  return 'may exist';
 }
 
 /**

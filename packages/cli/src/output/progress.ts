@@ -1,9 +1,9 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { CliContext, OutputStream } from '../context';
-import { cellWidth, isMeasurable, maxCellWidth } from './cells';
 import { activeLiveLines } from './print';
 import { shorten } from './shorten';
 import { formatDuration, getStyle } from './text';
+import { cellWidth, isMeasurable, maxCellWidth } from './wrap';
 
 /** Creates a line at the end of a terminal that is redrawn. A notice erases it first. */
 export function createLiveLine(stream: OutputStream) {

@@ -1,9 +1,7 @@
-import { cellWidth, pad, prepareToMeasure } from './cells';
 import { type Column, type Format, formatField } from './format';
-import type { Shortener } from './shorten';
 import { escapeControlChars, type Style, type StyleName } from './text';
 import type { Times } from './times';
-import { widestWord, wrap, wrapEntry } from './wrap';
+import { cellWidth, pad, prepareToMeasure, widestWord, wrap, wrapEntry } from './wrap';
 
 export const gap = 2;
 
@@ -31,7 +29,6 @@ export function createTableFormat<Item extends object>(
     whenNarrow,
     ...(shortenTo !== undefined && { least: shortenTo }),
   }));
-  let shorteners: Shortener[] | null = null;
   let started = false;
   let areRecords = false;
 
@@ -60,24 +57,15 @@ export function createTableFormat<Item extends object>(
     widths: readonly number[],
   ): Promise<string[][][]> {
     if (available === Number.POSITIVE_INFINITY) return rows.map((row) => row.map((text) => [text]));
-    if (shorteners === null) {
-      const { createShortener } = await import('./shorten');
-      shorteners = columns.map(() => createShortener());
-    }
-    const shortened = columns.map(({ whenNarrow, shortenTo }, index) =>
-      widths[index] !== 0 && (whenNarrow === 'shorten' || shortenTo !== undefined)
-        ? shorteners?.[index]?.(
-            rows.map((row) => row[index] ?? ''),
-            widths[index] ?? 0,
-          )
-        : undefined,
-    );
-    return rows.map((row, position) =>
-      row.map((text, index) =>
-        columns[index]?.whenNarrow === 'wrap'
-          ? wrap(text, widths[index] ?? 0)
-          : [shortened[index]?.[position] ?? text],
-      ),
+    const { shorten } = await import('./shorten');
+    return rows.map((row) =>
+      row.map((text, index) => {
+        const { whenNarrow, shortenTo } = columns[index] ?? {};
+        const width = widths[index] ?? 0;
+        if (whenNarrow === 'wrap') return wrap(text, width);
+        const isShortened = width > 0 && (whenNarrow === 'shorten' || shortenTo !== undefined);
+        return [isShortened ? shorten(text, width) : text];
+      }),
     );
   }
 

@@ -1,6 +1,54 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { OutputStream } from '../context';
-import { maxCellWidth } from './cells';
+
+/** Characters that take one cell on every terminal: ASCII, and those that our own texts have: … · █ ░ */
+const plainText = /^[\x20-\x7e\u2026\xb7\u2588\u2591]*$/;
+
+let measure: ((text: string) => number) | null = null;
+
+/**
+ * Loads the width tables if one of the texts needs them. They take longer to load than the rest of a
+ * table, and most tables are plain ASCII.
+ */
+export async function prepareToMeasure(texts: Iterable<string>): Promise<void> {
+  if (measure !== null) return;
+  for (const text of texts) {
+    if (plainText.test(text)) continue;
+    const { stringWidth } = await import('../lazy/string-width');
+    measure = (wide) => stringWidth(wide, { countAnsiEscapeCodes: true });
+    return;
+  }
+}
+
+/** Whether `cellWidth` knows the width of a text: not of one that needs the width tables before they are loaded. */
+export function isMeasurable(text: string): boolean {
+  return measure !== null || plainText.test(text);
+}
+
+/**
+ * Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one.
+ *
+ * @throws {Error} for a text that is not plain, without `prepareToMeasure` before
+ */
+export function cellWidth(text: string): number {
+  if (plainText.test(text)) return text.length;
+  if (measure === null) throw new Error('prepareToMeasure must come before cellWidth');
+  return measure(text);
+}
+
+/** Returns the most cells that a text may take: exact only if the width tables are loaded. */
+export function maxCellWidth(text: string): number {
+  if (plainText.test(text)) return text.length;
+  if (measure !== null) return measure(text);
+  let cells = 0;
+  for (const character of text) cells += character <= '\u02ff' || plainText.test(character) ? 1 : 2;
+  return cells;
+}
+
+export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
+  const spaces = ' '.repeat(Math.max(0, cells - cellWidth(text)));
+  return align === 'right' ? spaces + text : text + spaces;
+}
 
 /** Returns the width of a terminal, in cells. Infinity for a pipe, and if the width is unknown (0). */
 export function getTerminalWidth({ isTTY, columns }: OutputStream): number {
@@ -11,7 +59,7 @@ export function getTerminalWidth({ isTTY, columns }: OutputStream): number {
 const wordPattern = /(?:`[^`]*`|\S)+/g;
 
 /** The widest text that is styled has its escape sequences, which take no cell. */
-function measure(text: string): number {
+function maxCells(text: string): number {
   return maxCellWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
 }
 
@@ -28,12 +76,12 @@ interface Word {
 function splitWords(text: string, width: number): Word[] {
   const words = text.match(wordPattern) ?? [];
   return words.flatMap((word) => {
-    if (measure(word) <= width) return [{ text: word, cells: measure(word), continues: false }];
+    if (maxCells(word) <= width) return [{ text: word, cells: maxCells(word), continues: false }];
     const isCommand = word.includes('`tradepost ');
     const parts = (isCommand ? word.match(shellWordPattern) : word.split(/\s+/)) ?? [];
     return parts.map((part, index) => ({
       text: part,
-      cells: measure(part),
+      cells: maxCells(part),
       continues: isCommand && index < parts.length - 1,
     }));
   });
@@ -62,7 +110,7 @@ interface Indents {
  */
 export function wrap(text: string, width: number, options: Indents = {}): string[] {
   const { indent = 0, hanging = indent } = options;
-  if (indent + measure(text) <= width) return [' '.repeat(indent) + text];
+  if (indent + maxCells(text) <= width) return [' '.repeat(indent) + text];
   return fillLines(splitWords(text, width), width, { indent, hanging });
 }
 
@@ -97,7 +145,7 @@ export const minColumnWidth = 24;
 
 /** Whether a text can stand in a column: on one line, or on several without breaking a word. */
 function fitsIntoColumn(text: string, width: number): boolean {
-  if (measure(text) <= width) return true;
+  if (maxCells(text) <= width) return true;
   return width >= minColumnWidth && splitWords(text, width).every(({ cells }) => cells <= width);
 }
 
@@ -114,7 +162,7 @@ export function wrapEntry(
   width: number,
   { indent = 0, below, least = 0 }: { indent?: number; below: number; least?: number },
 ): string[] {
-  const start = indent + measure(term) + 2;
+  const start = indent + maxCells(term) + 2;
   const before = `${' '.repeat(indent)}${term}`;
   if (width - start < least || !fitsIntoColumn(description, width - start)) {
     return [before.trimEnd(), ...wrap(description, width, { indent: below })];
@@ -129,7 +177,7 @@ export function wrapEntry(
  * would be part of it.
  */
 export function wrapCommand(command: string, width: number, indent = 0): string[] {
-  const cells = measure(command);
+  const cells = maxCells(command);
   if (cells <= width) return [' '.repeat(Math.min(indent, width - cells)) + command];
   const words = command.match(shellWordPattern) ?? [];
   return joinCommand(words, width, indent);
@@ -143,7 +191,7 @@ export function wrapCommand(command: string, width: number, indent = 0): string[
 export function wrapWords(groups: readonly (readonly string[])[], width: number): string[] {
   const words = groups.flatMap((group) => {
     const text = group.join(' ');
-    return measure(text) > width - 2 ? group : [text];
+    return maxCells(text) > width - 2 ? group : [text];
   });
   return joinCommand(words, width, 0);
 }
@@ -158,16 +206,16 @@ function joinCommand(words: readonly string[], width: number, indent: number): s
   const lines: string[] = [];
   let line = ' '.repeat(indent) + (words[0] ?? '');
   // The last word needs no room for a `\`, but then the lines would be less even.
-  const fits = (text: string) => measure(line) + 1 + measure(text) <= width - 2;
+  const fits = (text: string) => maxCells(line) + 1 + maxCells(text) <= width - 2;
   for (const [index, word] of words.entries()) {
     if (index === 0) continue;
     const piped = word === '|' ? getPipedCommand(words, index) : word;
-    if (fits(piped) || (fits(word) && indent + 2 + measure(piped) > width - 2)) {
+    if (fits(piped) || (fits(word) && indent + 2 + maxCells(piped) > width - 2)) {
       line += ` ${word}`;
       continue;
     }
     lines.push(`${line} \\`);
-    const spaces = Math.min(indent + 2, Math.max(0, width - 2 - measure(word)));
+    const spaces = Math.min(indent + 2, Math.max(0, width - 2 - maxCells(word)));
     line = ' '.repeat(spaces) + word;
   }
   return [...lines, line];

@@ -1,4 +1,4 @@
-import type { AnyTradepostError } from '@tradepost/sdk';
+import type { AnyTradepostError, Extension } from '@tradepost/sdk';
 import { baseUrlHint, commandHint, type Hint } from '../errors/cli-error';
 import {
   getExitReason,
@@ -18,8 +18,7 @@ const keyHints: Hint[] = [
   'The API key may be mistyped, expired, revoked or for another service.',
   commandHint('Check TRADEPOST_API_KEY, or run', 'login'),
 ];
-const rejectedHint =
-  'Check the values. The service may also not have an option that is an extension of the API.';
+const rejectedHint = 'Check the values.';
 const seeOrder: Hint = commandHint('To see the order, run', 'orders get', orderId);
 
 /** Hints by problem code. A map, not an object: a service may name a problem `constructor`. */
@@ -194,20 +193,27 @@ function getRetryHint(error: AnyTradepostError): string {
   return seconds ? `Try again in ${Math.ceil(seconds)} s.` : 'Try again later.';
 }
 
-/**
- * Returns hints when the service lacks a path that is an extension, as far as the response shows. Source:
- * the API specification, its endpoints.
- */
+/** The paths that are extensions, and the extension of each. */
+const extensionPaths: readonly (readonly [RegExp, Extension])[] = [
+  [/^\/v1\/account$/, 'account'],
+  [/^\/v1\/events$/, 'events'],
+  [/^\/v1\/deliveries(\/|$)/, 'deliveries'],
+  [/^\/v1\/webhooks\/[^/]+\/secret/, 'webhooks.secrets'],
+  [/^\/v1\/webhooks\/[^/]+\/test$/, 'webhooks.test'],
+  [/^\/v1\/webhooks(\/[^/]+)?$/, 'webhooks.manage'],
+];
+
+/** Returns hints when the service does not have the path of a request, since it is an extension. */
 function getExtensionHints(error: AnyTradepostError): readonly Hint[] {
-  const { status, code, method, path, problem } = error;
-  if (problem === null && mayHaveBeenApplied(error)) return [];
-  const isExtension =
-    /^\/v1\/(events|deliveries|account|webhooks\/)/.test(path ?? '') ||
-    (path === '/v1/webhooks' && method !== 'POST');
-  // Without a problem, a 404 may also be about the ID in the path.
+  const { status, code, method, path, problem, extensions } = error;
+  if (path === '/v1/webhooks' && method === 'POST') return [];
+  const extension = extensionPaths.find(([pattern]) => pattern.test(path ?? ''))?.[1];
+  if (extension === undefined || extensions.includes(extension)) return [];
+  // With a problem, a 404 may be about the ID in the path.
   const isPathMissing = status === 404 && (problem === null || getExitReason(error) === 'usage');
-  const isRejected = status === 405 || status === 501 || code === 'route_not_found';
-  if (!(isExtension && (isPathMissing || isRejected))) return [];
-  const does = problem === null ? 'may not' : 'does not';
-  return [`This service ${does} support this: it is an extension of the API.`, baseUrlHint];
+  if (!(isPathMissing || status === 405 || status === 501 || code === 'route_not_found')) return [];
+  return [
+    `This needs the extension ${extension} of the API, which this service does not have.`,
+    baseUrlHint,
+  ];
 }

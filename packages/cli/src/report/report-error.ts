@@ -12,9 +12,8 @@ import {
   type StyleName,
 } from '../output/text';
 import { getTerminalWidth, wrap } from '../output/wrap';
-import type { ErrorReport } from './error-report';
+import { describeError, type ErrorReport } from './error-report';
 import { type ConnectionFlags, formatHints } from './hint';
-import { describeErrorOfService } from './service-port';
 import { isParserError, toUsageError } from './usage-error';
 
 /**
@@ -47,7 +46,7 @@ export function reportError(
     }
     return exitCode;
   }
-  const report = describeErrorOfService(error, context, flags);
+  const report = describeError(error);
   const hint = formatHints(report.hints, flags);
   const text = isJson(output)
     ? redactSecrets(formatJson(report, hint))

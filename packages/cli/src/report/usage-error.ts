@@ -1,7 +1,6 @@
 import type { Command, CommanderError } from 'commander';
-import { CliError, capitalize, truncate } from '../errors/cli-error';
-import { getValues } from '../input/options';
-import { commandPath, findKnownOption, findSuggestion, helpHint } from './suggestion';
+import { CliError, capitalize, type Hint, truncate } from '../errors/cli-error';
+import { commandPath, findCommandAlias, findKnownOption, findOptionAlias } from './aliases';
 
 /** Whether Commander threw an error. Its class is not in the bundle of the commands. */
 export function isParserError(error: unknown): error is CommanderError {
@@ -25,7 +24,7 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
   }
   let [text = '', similar] = error.message.split(/\n\(Did you mean (.*)\?\)$/s);
   const [, flag = ''] = /^error: unknown option '(--[\w-]+)=/.exec(text) ?? [];
-  if (flag !== '--json' && findKnownOption(command, flag) !== undefined) {
+  if (findKnownOption(command, flag)) {
     return new CliError('usage', `Option '${flag}' takes no value`, helpHint(path));
   }
   if (error.code === 'commander.missingMandatoryOptionValue') {
@@ -44,12 +43,20 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
     const hint = 'Set TRADEPOST_API_KEY instead: other programs can see the command line.';
     return new CliError('usage', message, hint);
   }
-  const meant = findSuggestion({ code: error.code, text, command });
-  if (meant !== null)
-    return new CliError('usage', message, `Did you mean ${meant.shown}?`, meant.help);
   const help = helpHint(path);
-  if (similar === undefined) return new CliError('usage', message, help);
-  return new CliError('usage', message, `Did you mean ${similar}?`, help);
+  const meant = findAlias(error.code, text, command) ?? similar;
+  if (meant === undefined) return new CliError('usage', message, help);
+  return new CliError('usage', message, `Did you mean ${meant}?`, help);
+}
+
+function findAlias(code: string, text: string, command: Command): string | undefined {
+  if (code === 'commander.unknownCommand') return findCommandAlias(command) ?? undefined;
+  const [, flag = ''] = /^unknown option '(.*?)'/.exec(text) ?? [];
+  return findOptionAlias(flag, command) ?? undefined;
+}
+
+function helpHint(path: readonly string[]): Hint {
+  return { text: 'See', command: [...path, '--help'].join(' '), local: true };
 }
 
 /** Shortens the value in the message about an invalid one: what is wrong with a long one is behind it. */
@@ -60,17 +67,8 @@ function shortenValue(text: string): string {
   );
 }
 
-/** Says which ID is missing, since `id` is the name of every argument for one, or that the method of a request is. */
-function describeMissing({
-  registeredArguments: [argument],
-  args: [word],
-}: Command): string | null {
+/** Says which ID is missing, since `id` is the name of every argument for one. */
+function describeMissing({ registeredArguments: [argument] }: Command): string | null {
   const [, noun] = /^(\w+ ID), /.exec(argument?.description ?? '') ?? [];
-  if (noun !== undefined) return `missing ${noun}`;
-  // Commander counts the arguments before it parses them.
-  if (argument?.name() !== 'method' || word === undefined) return null;
-  if (getValues(argument.parseArg)?.values().includes(word.toUpperCase())) return null;
-  return word.includes('/')
-    ? 'missing HTTP method'
-    : `unknown HTTP method '${truncate(word)}', and missing path`;
+  return noun === undefined ? null : `missing ${noun}`;
 }

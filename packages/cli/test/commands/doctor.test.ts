@@ -56,19 +56,9 @@ async function unusedAddress(): Promise<string> {
 }
 
 describe('doctor', () => {
-  it('names the service URL whose port is unusable, and where it comes from', async () => {
-    const { exitCode, of } = await examine('http://127.0.0.1:1');
-    expect(exitCode).toBe(9);
-    expect(of('service')).toEqual({
-      check: 'service',
-      ok: false,
-      detail: 'Could not connect to http://127.0.0.1:1 (port 1 is reserved for another protocol)',
-      hint: 'Check TRADEPOST_BASE_URL: set another port.',
-    });
-  });
-
   it('finds no fault in a service with all extensions', async () => {
     const service = await BareService.start();
+    service.extensions = ['account', 'events', 'webhooks.manage', 'deliveries'];
     service.instead = wholeService;
     const { exitCode, stderr, checks, of } = await examine(service.baseUrl);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

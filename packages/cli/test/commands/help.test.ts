@@ -61,7 +61,7 @@ describe('help', () => {
     [
       'set-status --help',
       "Unknown command 'set-status'",
-      'Did you mean `tradepost orders set-status`? See `tradepost orders set-status --help`.',
+      'Did you mean `tradepost orders set-status`? See `tradepost --help`.',
     ],
   ])('of an unknown command is an error: `%s`', async (line, message, hint) => {
     const result = await runCli(line.split(' '));

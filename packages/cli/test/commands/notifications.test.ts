@@ -29,7 +29,7 @@ describe('notifications list', () => {
     const argv = ['notifications', 'list', '--unread', '--output', 'json'];
     const { stdout } = await service.cli(argv);
     expect(JSON.parse(stdout)).toEqual([second]);
-    expect(service.seen[0]?.query).toEqual({ read: 'false', limit: '51' });
+    expect(service.seen[0]?.query).toEqual({ read: 'false', limit: '50' });
   });
 });
 
@@ -39,7 +39,6 @@ describe('unread notifications of a service that rejects the filter', () => {
     aNotification({ id: 'ntf_2', orderId: 'ord_2', createdAt: '2026-11-21T10:00:00.000Z' }),
     aNotification({ id: 'ntf_1', orderId: 'ord_1', createdAt: '2026-11-21T09:00:00.000Z' }),
   ];
-  const notice = 'The service rejected the filter; reading all notifications instead.\n';
 
   async function startStrict(): Promise<BareService> {
     const service = await BareService.start();
@@ -54,7 +53,7 @@ describe('unread notifications of a service that rejects the filter', () => {
     expect(await service.cli(argv)).toEqual({
       exitCode: 0,
       stdout: ['id', 'ntf_3', 'ntf_1', ''].join('\n'),
-      stderr: notice,
+      stderr: '',
     });
   });
 
@@ -68,13 +67,14 @@ describe('unread notifications of a service that rejects the filter', () => {
     const count = ids.length === 1 ? '1 notification' : `${ids.length} notifications`;
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: `${notice}Marked ${count} as read.\n`,
+      stderr: `Marked ${count} as read.\n`,
     });
     expect(listMarked(service)).toEqual(ids);
   });
 
   it('are an error if the service says that the value is wrong', async () => {
     const service = await startStrict();
+    service.extensions = ['notifications.filters', 'paging'];
     const errors = [{ path: 'read', message: 'must be yes or no' }];
     service.instead = () => aProblem(422, 'validation_failed', { errors });
     const { exitCode, stdout } = await service.cli(['notifications', 'list', '--unread']);
@@ -267,12 +267,14 @@ describe('notifications read --all', () => {
     expect(JSON.parse(stdout)).toEqual([{ ...second, read: true }]);
     expect(service.seen.map(({ method, path, query }) => [method, path, query])).toEqual([
       ['GET', '/v1/notifications', { read: 'false', limit: '100' }],
+      ['GET', '/v1/notifications', {}],
       ['PATCH', '/v1/notifications/ntf_2', {}],
     ]);
   });
 
   it('reads the whole list before it marks any, since marking shifts the pages', async () => {
     const service = await BareService.start();
+    service.extensions = ['notifications.filters', 'paging'];
     const pages = [[first], [second]];
     service.notifications = pages.flat().map((one) => ({ ...one }));
     service.instead = ({ method, query }) =>

@@ -119,7 +119,6 @@ describe('completion candidates', () => {
     'webhooks test': ['whk_1', '--event', 'order.created'],
     'webhooks explain': ['dlv_1'],
     'webhooks replay': ['dlv_1'],
-    'webhooks trigger': ['order.created'],
     'webhooks verify': ['--secret-file', 'a', '--signature', 'a'.repeat(64)],
     'webhooks listen': ['--forward-to', 'http://127.0.0.1:1'],
     'profiles use': ['live'],

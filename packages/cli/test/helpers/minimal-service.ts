@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Notification, type Order, orderStatuses } from '@tradepost/sdk';
+import { type Extension, type Notification, type Order, orderStatuses } from '@tradepost/sdk';
 import { onTestFinished } from 'vitest';
 import { startHttpServer } from '../../../../test/helpers/loopback';
 import { type CliResult, type CliSetting, runCli as runAnywhere } from './run-cli';
@@ -84,6 +84,8 @@ export class BareService {
   readonly seen: SeenRequest[] = [];
   /** Whether it rejects what the interface does not have, rather than ignoring it: 400 without a body. */
   isStrict = false;
+  /** The extensions that it lists in every response. None by default. */
+  extensions: readonly Extension[] = [];
   /** Responds instead of the service if it returns a response. */
   instead: (request: SeenRequest) => StubResponse | undefined | Promise<StubResponse | undefined> =
     () => undefined;
@@ -119,7 +121,12 @@ export class BareService {
     const rejection = this.isStrict && isExtended(seen) ? { status: 400, body: undefined } : null;
     const { status, body, headers }: StubResponse =
       (await this.instead(seen)) ?? rejection ?? this.#respond(seen);
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    const listed = this.extensions.join(', ');
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      ...(listed !== '' && { 'tradepost-extensions': listed }),
+      ...headers,
+    });
     response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
   }
 

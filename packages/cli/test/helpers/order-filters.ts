@@ -10,6 +10,3 @@ export function rejectExtensions({ method, path, query }: SeenRequest) {
     ? undefined
     : aProblem(422, 'validation_failed');
 }
-
-/** What `orders list` says before it reads all orders, since the service rejected a filter. */
-export const fallbackNotice = 'The service rejected the filters; reading all orders instead.\n';

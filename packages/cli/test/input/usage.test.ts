@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { loginFolder } from '../helpers/profile-folder';
 import { runCli } from '../helpers/run-cli';
 
 /** Nothing listens there: a request would exit with 9. */
@@ -160,48 +159,6 @@ describe('settings', () => {
       expect(stderr).toContain('hint: Check TRADEPOST_BASE_URL or --base-url');
       expect(stderr).not.toContain('pw');
     }
-  });
-
-  it.each([
-    // `fetch` rejects this port.
-    ['1', 9, 'Could not connect to http://127.0.0.1:1 (port 1 is reserved for another protocol)'],
-    [
-      '99999',
-      2,
-      'The service URL is not valid: http://127.0.0.1:99999 (port 99999 is larger than 65535)',
-    ],
-  ])('names the service URL with port %s, and where it comes from', async (port, exit, message) => {
-    const baseUrl = `http://127.0.0.1:${port}`;
-    const url = `${baseUrl}/prefix`;
-    const { env: profileEnv } = loginFolder({ work: { baseUrl: url, apiKey: 'tpk_x' } }, 'work');
-    const places = [
-      [['--base-url', url], {}, '--base-url'],
-      [[], { TRADEPOST_BASE_URL: url }, 'TRADEPOST_BASE_URL'],
-      [[], profileEnv, "the profile 'work'"],
-    ] as const;
-    for (const [args, added, source] of places) {
-      const { exitCode, stderr } = await runCli(['orders', 'list', ...args], { env: added });
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: exit,
-        stderr: `error: ${message}\nhint: Check ${source}: set another port.\n`,
-      });
-    }
-  });
-
-  it('names the service URL with an unusable port for several orders too', async () => {
-    const argv = ['orders', 'get', 'ord_1', 'ord_2', '--reconnect-timeout', '0'];
-    const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1', NODE_USE_ENV_PROXY: '1' };
-    const { exitCode, stderr } = await runCli(argv, { env });
-    const message =
-      'Could not connect to http://127.0.0.1:1 (port 1 is reserved for another protocol)';
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 9,
-      stderr: [
-        'error: Got 0 of 2 orders; 1 failed, 1 not attempted',
-        `  ord_1: ${message}`,
-        'hint: Check TRADEPOST_BASE_URL: set another port.\n',
-      ].join('\n'),
-    });
   });
 
   it('does not show a service URL that has a password', async () => {

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { cellWidth } from '../../src/output/cells';
 import { createProgress } from '../../src/output/progress';
+import { cellWidth } from '../../src/output/wrap';
 import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 

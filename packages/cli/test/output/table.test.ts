@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellWidth, prepareToMeasure } from '../../src/output/cells';
 import type { Column } from '../../src/output/format';
 import { createTableFormat } from '../../src/output/table';
 import type { Style } from '../../src/output/text';
+import { cellWidth, prepareToMeasure } from '../../src/output/wrap';
 
 interface Row {
   id: string;

@@ -9,6 +9,8 @@ export const headerNames = {
   authorization: 'Authorization',
   /** On the 200 of `PATCH /v1/orders/:id`: whether this request changed the order. */
   changed: 'Tradepost-Changed',
+  /** On every response: the names of the extensions that the service has, separated by commas. */
+  extensions: 'Tradepost-Extensions',
   /** Version of an order; on every response that has one order. */
   etag: 'ETag',
   /** On `PATCH /v1/orders/:id`: update the order only if its current `ETag` matches. */

@@ -1,6 +1,8 @@
 import { type AppRouteResponse, isAppRouteNoBody, isAppRouteOtherResponse } from '@ts-rest/core';
 import * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { extensionParts } from '../http/extension-parts';
+import { extensions } from '../http/extensions';
 import { headerNames, idempotencyKeyLifetime } from '../http/headers';
 import type { ResponseHeader } from '../http/routes';
 import { type ProblemCode, problemMediaType, problems, problemType } from '../problems/problem';
@@ -21,6 +23,12 @@ function describedHeader<Schema extends z.ZodType>(
   return schema.meta({ examples: [example], header: { id: headerNames[name], description } });
 }
 
+function describeExtensions(): string {
+  return Object.entries(extensionParts)
+    .map(([name, covers]) => `\`${name}\`: ${covers.join('; ')}.`)
+    .join(' ');
+}
+
 const headerSchemas = {
   allow: describedHeader('allow', z.string(), 'The methods that the path supports.', 'GET, PATCH'),
   changed: describedHeader(
@@ -36,6 +44,12 @@ const headerSchemas = {
     '@1795253400',
   ),
   etag: describedHeader('etag', z.string(), 'Version of the order. Send it as `If-Match`.', '"3"'),
+  extensions: describedHeader(
+    'extensions',
+    z.string(),
+    `Present on every response: the extensions of the API that this service has, separated by commas. A service without it has none. ${describeExtensions()}`,
+    extensions.join(', '),
+  ),
   idempotency: describedHeader(
     'idempotency',
     z.int().min(1),
@@ -100,7 +114,7 @@ const headerSchemas = {
 
 /** Builds the schema of a response's headers: those that its status requires, and its own. */
 function responseHeaders(status = 0, own: ResponseHeader[] = []) {
-  const names: ResponseHeader[] = ['requestId', 'idempotency', ...own];
+  const names: ResponseHeader[] = ['requestId', 'extensions', 'idempotency', ...own];
   // The limit is per key, so a response to a request without a valid key has none.
   if (status === 401) names.push('wwwAuthenticate');
   else names.push('rateLimit', 'rateLimitPolicy');

@@ -44,7 +44,8 @@ operator of the service; the other IDs are of the responses.
 (OpenAPI 3.1). Verify the signature of each delivery before you act on it.
 
 **Extensions.** Everything marked \`x-extension\` is not part of the API specification. Another
-implementation of the service may not have it, and a client must work without it.
+implementation of the service may not have it, and a client must work without it. \`Tradepost-Extensions\`, a
+header of every response, lists the extensions that a service has; without the header it has none.
 `;
 
 /** Builds the `info` of the document. Only OpenAPI 3.1 names licenses by an identifier; in 3.0, a URL is the way to say which it is. */

@@ -193,6 +193,7 @@ describe.each(operations)('$method $path', ({ method, path, operation }) => {
       const names = Object.keys(response.headers ?? {});
       expect(names).toContain('X-Request-Id');
       expect(names).toContain('Tradepost-Idempotency');
+      expect(names).toContain('Tradepost-Extensions');
       expect(names.includes('RateLimit')).toBe(status !== '401');
       expect(names.includes('RateLimit-Policy')).toBe(status !== '401');
       expect(names.includes('WWW-Authenticate')).toBe(status === '401');

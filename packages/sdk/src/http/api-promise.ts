@@ -1,4 +1,6 @@
+import type { Extension } from '@tradepost/contract/wire';
 import type { AnyTradepostError, ResponseHeaders } from '../errors';
+import type { Other } from '../unrecognized';
 
 /** The data of a call, with the response that it came from. */
 export interface ApiResponse<Data> {
@@ -10,6 +12,11 @@ export interface ApiResponse<Data> {
   headers: ResponseHeaders;
   /** ID of the request, as the service logs it. Null when the response has none. */
   requestId: string | null;
+  /**
+   * The extensions of the API that the service has, as `Tradepost-Extensions` lists them. Empty if the response does not
+   * have the header: then the service has none.
+   */
+  extensions: readonly (Extension | Other)[];
 }
 
 /** The result of a call that succeeded, as `.safe()` returns it. */

@@ -1,4 +1,4 @@
-import { TimeoutError } from '../errors';
+import { readExtensions, TimeoutError } from '../errors';
 import type { ApiResponse } from './api-promise';
 import { type Attempt, createAbortError, createError } from './attempt';
 import { idempotency, ifMatch } from './headers';
@@ -69,7 +69,7 @@ export function createRetryLoop(
         instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
         if (status >= 200 && status < 300) {
           const data = parseResponse(response, attempt, call, options.validate);
-          return { data, status, headers, requestId };
+          return { data, status, headers, requestId, extensions: readExtensions(headers) };
         }
         const tag = request.headers[ifMatch];
         const original = status === 412 && tag ? restoreTags(tag) : tag;

@@ -100,7 +100,9 @@ export function classifyAttempt<Result>(
   // An earlier attempt deleted the resource and its response was lost: return that response.
   const deleted =
     attempt.mayHaveBeenApplied && method === 'DELETE' && isGone(error) && call.read(null, '');
-  if (deleted || deleted === undefined) return { data: deleted, status, headers, requestId };
+  if (deleted || deleted === undefined) {
+    return { data: deleted, status, headers, requestId, extensions: error.extensions };
+  }
   // The service sends its own 503 before it does any work; a proxy may send one afterwards.
   const isRejected = [425, 429].includes(status) || (status === 503 && error.problem !== null);
   const notApplied = isRejected && !isUnsafePost;

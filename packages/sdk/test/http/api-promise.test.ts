@@ -4,7 +4,7 @@ import { anOrder } from '../../../../test/helpers/an-order';
 import { NotFoundError, type Result, Tradepost } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';
-import { json, problem, type Step, scriptedService } from '../helpers/scripted-service';
+import { json, problem, reset, type Step, scriptedService } from '../helpers/scripted-service';
 
 const found = json(200, { data: anOrder() }, { ETag: '"3"', 'X-Request-Id': 'req_7' });
 const missing = problem(404, 'order_not_found', { 'X-Request-Id': 'req_1' });
@@ -73,6 +73,26 @@ describe('withResponse', () => {
   test('returns null as request ID when the response has none', async () => {
     const { orders } = await createOrders(json(200, { data: anOrder() }));
     expect((await orders.get('ord_1').withResponse()).requestId).toBeNull();
+  });
+});
+
+describe('extensions', () => {
+  test('are those that the response lists', async () => {
+    const headers = { 'Tradepost-Extensions': 'orders.sort,, orders.reason ,new.one' };
+    const { orders } = await createOrders(
+      json(200, { data: anOrder() }, headers),
+      problem(404, 'order_not_found', headers),
+    );
+    const listed = ['orders.sort', 'orders.reason', 'new.one'];
+    expect((await orders.get('ord_1').withResponse()).extensions).toEqual(listed);
+    expect((await catchTradepostError(orders.get('ord_1'))).extensions).toEqual(listed);
+  });
+
+  test('are none without the header, and without a response', async () => {
+    const { orders } = await createOrders(found, reset);
+    expect((await orders.get('ord_1').withResponse()).extensions).toEqual([]);
+    const failed = orders.get('ord_1', { maxRetries: 0 });
+    expect((await catchTradepostError(failed)).extensions).toEqual([]);
   });
 });
 

@@ -164,7 +164,7 @@ describe('with any pages', () => {
       const at = Number(cursor);
       const nextCursor = at + 1 < pages.length ? `${at + 1}` : null;
       const data = { data: pages[at] ?? [], nextCursor };
-      return { data, status: 200, headers: new Headers(), requestId: null };
+      return { data, status: 200, headers: new Headers(), requestId: null, extensions: [] };
     };
   }
 

@@ -41,6 +41,7 @@ describe('with --cors-origin', () => {
       'X-Request-Id',
       'Retry-After',
       'Tradepost-Changed',
+      'Tradepost-Extensions',
       'Tradepost-Order-Version',
     ];
     for (const name of [...names, 'Tradepost-Idempotency']) expect(exposed).toContain(name);

@@ -147,6 +147,7 @@ describe('the server, when a request is invalid HTTP,', () => {
     expect(problem.code).toBe(code);
     expect(head).toContain(`X-Request-Id: ${problem.requestId}`);
     expect(head).toContain('Tradepost-Idempotency: 86400');
+    expect(head).toContain('Tradepost-Extensions: account, ');
   });
 });
 

@@ -69,7 +69,6 @@ export async function createCommandLines({
     ['webhooks resume', 'one', [id]],
     ['webhooks delete', 'one', ['whk_gone', '--yes'], { code: 5 }],
     ['webhooks test', 'one', [id, '--event', 'task.completed']],
-    ['webhooks trigger', 'list', ['task.completed', '--webhook', id]],
     ['webhooks rotate-secret', 'one', [id, '--yes']],
     ['webhooks deliveries', 'list', []],
     ['webhooks replay', 'list', ['dlv_gone'], { code: 5 }],

@@ -75,10 +75,8 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
   async function prepare(example: string): Promise<PreparedExample> {
     const folder = await mkdtemp(join(tmpdir(), 'tradepost-example-'));
     // The number of webhooks of an account is limited.
-    // An example that sends to all subscribers has its own event type, with one subscriber.
-    const event = /trigger listing/.test(example) ? 'listing.availability_low' : 'task.completed';
     const webhook = / webhooks /.test(example)
-      ? await addDeliveries(client, receiver, event)
+      ? await addDeliveries(client, receiver, 'task.completed')
       : null;
     if (webhook !== null && example.includes(' --promote')) {
       await client.webhooks.stageSecret(webhook.id);

@@ -129,16 +129,6 @@ async function deliver(
   await runOnPipes(`${verify} --header 'Service-Signature: ${signature}' --jq .event < body.json`);
   await runOnPipes(`echo '{}' | ${verify} --signature ${signature}`);
   await runOnPipes(`${verify} --body-file body.json`);
-
-  const trigger = 'tradepost webhooks trigger listing.availability_low';
-  await run(`${trigger} --fields webhookId,outcome,status`);
-  await client.webhooks.update(id, { url: urls.resetting });
-  await runOnPipes(`${trigger} --output json`);
-  await client.webhooks.update(id, { status: 'paused' });
-  await runOnPipes(trigger);
-  await runOnPipes('tradepost webhooks trigger order.created');
-  await runOnPipes(`tradepost webhooks trigger order.created --webhook ${id}`);
-  await runOnPipes('tradepost webhooks trigger order.create');
 }
 
 async function listen({ run, runOnPipes, mask, url }: ScenarioContext): Promise<void> {

@@ -1,26 +1,25 @@
-import type { Account, AnyTradepostError, Result, Tradepost } from '@tradepost/sdk';
+import type { Account, AnyTradepostError, Extension, Result, Tradepost } from '@tradepost/sdk';
 import { isUnsupported } from '../../config/identity';
 import type { CliContext } from '../../context';
 import { CliError, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { formatCount } from '../../output/text';
-import { getRequestErrorMessage } from '../../report/error-report';
-import type { ConnectionFlags } from '../../report/hint';
-import { describeErrorOfService } from '../../report/service-port';
+import { describeError } from '../../report/error-report';
 import { type Finding, failed, passed, skipped } from './check-machine';
 
 /** The timeout of a request, in milliseconds. There are no retries: a person is waiting. */
 const timeout = 10_000;
 
 /** The extensions of the API, and what is not possible without them. */
-const extensions = {
-  account: 'whoami cannot show the account',
-  events: 'events cannot be listed or forwarded',
-  webhooks: 'webhooks can be registered, but not listed or changed',
-  deliveries: 'deliveries cannot be listed, explained or replayed',
-};
+const extensions: readonly (readonly [check: string, Extension, lost: string])[] = [
+  ['account', 'account', 'whoami cannot show the account'],
+  ['events', 'events', 'events cannot be listed or forwarded'],
+  ['webhooks', 'webhooks.manage', 'webhooks can be registered, but not listed or changed'],
+  ['deliveries', 'deliveries', 'deliveries cannot be listed, explained or replayed'],
+];
 
-const laterChecks = ['key', 'key-expiry', 'clock', ...Object.keys(extensions), 'service-version'];
+const extensionChecks = extensions.map(([check]) => check);
+const laterChecks = ['key', 'key-expiry', 'clock', ...extensionChecks, 'service-version'];
 
 export function skipService(why: string): Finding[] {
   return ['service', ...laterChecks].map((check) => skipped(check, `skipped: ${why}`));
@@ -30,13 +29,12 @@ export function skipService(why: string): Finding[] {
  * Checks the service, one request after the other.
  *
  * @param hasKey whether a key is set: without one, only the connection is checked
- * @param flags the connection flags of the command
  * @throws {CliError} `interrupted` after Ctrl-C
  */
 export async function checkService(
   tradepost: Tradepost,
   context: CliContext,
-  { hasKey, flags }: { hasKey: boolean; flags: ConnectionFlags },
+  hasKey: boolean,
 ): Promise<Finding[]> {
   const options = { timeout, deadline: timeout, maxRetries: 0, signal: context.signal };
   let startedAt = context.now();
@@ -55,19 +53,23 @@ export async function checkService(
   // A service without extensions does not report accounts: orders verify the key.
   const first =
     !identity.ok && isUnsupported(identity.error)
-      ? await send(() => tradepost.orders.list({ limit: 1 }, options).safe())
+      ? await send(() => tradepost.orders.list({}, options).safe())
       : identity;
   const durationMs = endedAt - startedAt;
   const account = identity.ok ? identity.data : null;
   if (!first.ok) {
-    return describeFailure(first.error, durationMs, context, { hasKey, flags });
+    return describeFailure(first.error, durationMs, context, hasKey);
   }
   return [
     passed('service', `responds within ${durationMs} ms`),
     describeKey(account),
     checkExpiry(account, context.now()),
     checkClock(first.headers.get('date'), startedAt, endedAt),
-    ...(await checkExtensions(tradepost, options, send, account)),
+    ...extensions.map(([check, extension, lost]) =>
+      first.extensions.includes(extension)
+        ? passed(check, 'supported')
+        : skipped(check, `not supported: ${lost}`),
+    ),
     describeVersion(first.headers.get('server')),
   ];
 }
@@ -76,10 +78,10 @@ function describeFailure(
   error: AnyTradepostError,
   durationMs: number,
   context: CliContext,
-  { hasKey, flags }: { hasKey: boolean; flags: ConnectionFlags },
+  hasKey: boolean,
 ): Finding[] {
   const isRejected = getExitReason(error) === 'auth';
-  const { message, hints } = describeErrorOfService(error, context, flags);
+  const { message, hints } = describeError(error);
   const service = isRejected
     ? passed('service', `responds within ${durationMs} ms${hasKey ? '' : ' (without a key)'}`)
     : failed('service', getExitReason(error), message, ...withProxyHint(error, hints, context));
@@ -162,33 +164,6 @@ export function checkClock(date: string | null, startedAt: number, endedAt: numb
   if (skewMs <= maxSkewMs) return passed('clock', detail, hint);
   const consequence = 'receivers reject deliveries that are 5 minutes off';
   return failed('clock', 'error', `${detail}: ${consequence}`, hint);
-}
-
-async function checkExtensions(
-  tradepost: Tradepost,
-  options: object,
-  send: (call: () => Promise<Result<unknown>>) => Promise<Result<unknown>>,
-  account: Account | null,
-): Promise<Finding[]> {
-  const query = { limit: 1 };
-  const requests = {
-    events: () => tradepost.events.list(query, options).safe(),
-    webhooks: () => tradepost.webhooks.list(query, options).safe(),
-    deliveries: () => tradepost.deliveries.list(query, options).safe(),
-  };
-  const { account: lost, ...others } = extensions;
-  const findings = [
-    account === null
-      ? skipped('account', `not supported: ${lost}`)
-      : passed('account', 'supported'),
-  ];
-  for (const [name, lost] of Object.entries(others)) {
-    const result = await send(requests[name as keyof typeof requests]);
-    if (result.ok) findings.push(passed(name, 'supported'));
-    else if (isUnsupported(result.error)) findings.push(skipped(name, `not supported: ${lost}`));
-    else findings.push(skipped(name, `unknown: ${getRequestErrorMessage(result.error)}`));
-  }
-  return findings;
 }
 
 /** Many services omit the header on purpose. */

@@ -69,7 +69,7 @@ async function doctor(options: GlobalOptions, context: CliContext): Promise<void
     // Without a key it can still be checked that the service responds.
     const tradepost = createClientFor({ baseUrl, apiKey: apiKey ?? 'none' }, context, options);
     const hasKey = apiKey !== null;
-    findings.push(...(await checkService(tradepost, context, { hasKey, flags: options })));
+    findings.push(...(await checkService(tradepost, context, hasKey)));
   }
   const checks = findings.map(({ check, ok, detail, hints }) => ({
     check,

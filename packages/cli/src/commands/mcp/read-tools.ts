@@ -1,27 +1,16 @@
 import {
   deliveryStates,
   eventTypes,
-  type NotificationListParams,
-  type Order,
-  type OrderListParams,
-  type OrderSort,
+  type OrderStatus,
   orderStatuses,
   type Page,
 } from '@tradepost/sdk';
-import { assertEventsOfOrder } from '../../client/check-events';
-import {
-  assertNamed,
-  assertSelected,
-  ignoredSortError,
-  isSortIgnored,
-} from '../../client/check-orders';
-import { mayRejectParameter } from '../../client/rejections';
 import { fetchIdentity } from '../../config/identity';
-import { assertObject, CliError } from '../../errors/cli-error';
-import { orderExpansions, orderSorts } from '../../input/options';
+import { orderSorts } from '../../input/options';
+import { listNotifications } from '../notifications/notification-pages';
+import { loadOrder } from '../orders/get/load-order';
+import { listOrders, type OrderSelection } from '../orders/list';
 import type { Client, Schemas, Tool } from './tool';
-
-const withNames = { expand: orderExpansions };
 
 /** The most items that a call returns. */
 const maxItems = 100;
@@ -68,24 +57,20 @@ export function createReadTools(
         createdAfter: time('only orders created after this time'),
         createdBefore: time('only orders created before this time'),
         updatedAfter: time('only orders last changed after this time'),
-        sort: oneOf(orderSorts)
-          .optional()
-          .describe('- is from newest to oldest; with it, limit is at least 2'),
+        sort: oneOf(orderSorts).optional().describe('- is from newest to oldest'),
         names,
         ...paging,
       },
       {
-        async run({ names: wantsNames, ...query }, request) {
-          const { sort, limit = maxItems } = query as OrderListParams;
-          // A single order does not show whether the service sorted them.
-          const size = sort === undefined ? limit : Math.max(limit, 2);
-          const wanted = { ...query, limit: size, ...(wantsNames === true && withNames) };
-          const page = await client.orders.list(wanted, request);
-          assertSelected(page.data, query);
-          if (wantsNames === true) page.data.forEach(assertNamed);
-          if (sort !== undefined) await assertSortKept(client, page, { ...wanted, sort }, request);
-          if (page.data.length === 0) await assertNone(client, query, request);
-          return keepToLimit(page, query);
+        async run({ status, names: wantsNames, ...query }, request) {
+          const statuses = status === undefined ? [] : ([status].flat() as OrderStatus[]);
+          const selection = { ...(query as unknown as OrderSelection), statuses };
+          const pages = listOrders(client.orders, selection, {
+            ...request,
+            names: wantsNames === true ? { option: 'names' } : null,
+            sortOption: 'sort',
+          });
+          return await readFirst(pages, selection.limit);
         },
       },
     ),
@@ -96,11 +81,9 @@ export function createReadTools(
       { id: id('order', 'ord'), names },
       {
         async run(args, request) {
-          const id = String(args.id);
-          if (args.names !== true) return await client.orders.get(id, request);
-          const order = await client.orders.get(id, { ...request, ...withNames });
-          assertNamed(order);
-          return order;
+          const names = args.names === true ? { option: 'names' } : null;
+          const wanted = { names, history: null };
+          return (await loadOrder(client, String(args.id), wanted, request)).order;
         },
       },
     ),
@@ -110,13 +93,15 @@ export function createReadTools(
       'Lists notifications of the account, newest first.',
       { unread: boolean().optional().describe('true: only unread ones'), ...paging },
       {
-        run: async ({ unread, ...query }, request) =>
-          keepToLimit(
-            unread === true
-              ? await listUnread(client, query, request)
-              : await client.notifications.list(query, request),
-            query,
-          ),
+        async run({ unread, limit, ...query }, request) {
+          const { notifications } = client;
+          const only = unread === true;
+          const most = Number(limit);
+          return await readFirst(
+            listNotifications(notifications, only, most, request, query),
+            most,
+          );
+        },
       },
     ),
     readTool(
@@ -130,13 +115,7 @@ export function createReadTools(
         limit: paging.limit,
       },
       {
-        async run({ orderId, ...query }, request) {
-          if (orderId === undefined) return await client.events.list(query, request);
-          const id = String(orderId);
-          const page = await client.events.list({ ...query, orderId: id }, request);
-          assertEventsOfOrder(page.data, id);
-          return page;
-        },
+        run: async (query, request) => await client.events.list(query, request),
       },
     ),
     readTool('list_webhooks', 'List webhooks', 'Lists webhooks, newest first.', paging, {
@@ -172,69 +151,17 @@ export function createReadTools(
 }
 
 /**
- * Checks a page that a service may have sorted by chance.
- *
- * @throws {CliError} `invalid_response` if it ignores the sort
+ * Returns the first page of a list: within the limit of the call, if the service sends everything at once. A page with a
+ * cursor stays whole: what is cut off could not be requested again.
  */
-async function assertSortKept(
-  { orders }: Client,
-  page: Page<Order>,
-  { cursor, ...query }: OrderListParams & { sort: OrderSort; limit: number },
-  request: { signal: AbortSignal },
-): Promise<void> {
-  // The first page has shown it.
-  if (cursor !== undefined) return;
-  const readEnd = async (sort: OrderSort) =>
-    (await orders.list({ ...query, sort, limit: 2 }, request)).data;
-  if (await isSortIgnored(page, query, readEnd)) throw ignoredSortError(query.sort);
-}
-
-/**
- * Checks an empty list of several statuses, which a service without this extension may take for one.
- *
- * @throws {CliError} `invalid_response` if there are orders in one of them
- */
-async function assertNone(
-  { orders }: Client,
-  { status, ...query }: OrderListParams,
-  request: { signal: AbortSignal },
-): Promise<void> {
-  if (typeof status !== 'object' || query.cursor !== undefined) return;
-  for (const one of status) {
-    const { data } = await orders.list({ ...query, status: one }, request);
-    if (data.length === 0) continue;
-    throw new CliError(
-      'invalid_response',
-      'The service did not find orders in several statuses, although there are some',
-      'Several statuses are an extension of the API that this service may not have: list one at a time.',
-    );
+async function readFirst<Item>(pages: AsyncIterable<Page<Item>>, limit: number) {
+  for await (const { data, nextCursor } of pages) {
+    if (data.length <= limit || nextCursor !== null) return { data, nextCursor };
+    const advice = limit < maxItems ? 'select fewer, or set a larger limit' : 'select fewer';
+    const note = `These are the first ${limit} of ${data.length} items: ${advice}.`;
+    return { data: data.slice(0, limit), nextCursor, note };
   }
-}
-
-/**
- * Keeps a list within the limit of the call, if the service sends everything at once. A page with a cursor stays whole:
- * what is cut off could not be requested again.
- */
-function keepToLimit<Item>(page: Page<Item>, { sort, limit = maxItems }: OrderListParams) {
-  const { data, nextCursor } = page;
-  const most = Math.max(limit, sort === undefined ? 1 : 2);
-  if (data.length <= most || nextCursor !== null) return page;
-  const advice = most < maxItems ? 'select fewer, or set a larger limit' : 'select fewer';
-  const note = `These are the first ${most} of ${data.length} items: ${advice}.`;
-  return { ...page, data: data.slice(0, most), note };
-}
-
-/** Lists the unread notifications of a page, also of a service that does not have the filter. */
-async function listUnread(
-  { notifications }: Client,
-  query: NotificationListParams,
-  request: { signal: AbortSignal },
-) {
-  const page = await notifications.list({ ...query, read: false }, request).catch((error) => {
-    if (mayRejectParameter(error)) return notifications.list(query, request);
-    throw error;
-  });
-  return { ...page, data: page.data.filter((one) => !assertObject(one).read) };
+  return { data: [], nextCursor: null };
 }
 
 function readTool(

@@ -1,4 +1,5 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
+import { requireExtension } from '../../client/extensions';
 import { readEntityTag } from '../../client/read-entity-tag';
 import { CliError } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
@@ -91,7 +92,8 @@ async function setOrderStatus(
   { id, from, to, reason }: StatusChange,
   request: Request,
 ): Promise<Change> {
-  const { data: found, headers } = await orders.get(id, request).withResponse();
+  const { data: found, headers, extensions } = await orders.get(id, request).withResponse();
+  if (reason !== undefined) requireExtension('orders.reason', 'reason', extensions);
   if (found.status === to) return { id, before: to, after: to, changed: false };
   assertState('order', id, found.status, from);
   const ifMatch = readEntityTag(headers) ?? undefined;

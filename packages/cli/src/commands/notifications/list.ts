@@ -1,4 +1,4 @@
-import type { Notification, NotificationListParams } from '@tradepost/sdk';
+import type { Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -7,10 +7,11 @@ import {
   addPaginationOptions,
   type GlobalOptions,
   getPageSize,
+  maxPageSize,
   type PaginationOptions,
   timeNote,
 } from '../../input/options';
-import { describeShape, filterPages, requestPages } from '../../output/format';
+import { describeShape, filterPages } from '../../output/format';
 import { printList } from '../../output/print';
 import {
   addNotificationFilter,
@@ -19,8 +20,8 @@ import {
   matchesFilter,
   type NotificationFilterOptions,
 } from './notification-filter';
+import { listNotifications } from './notification-pages';
 import { notificationView } from './notification-view';
-import { requestUnread } from './unread-pages';
 
 interface Options extends GlobalOptions, PaginationOptions, NotificationFilterOptions {
   unread?: true;
@@ -49,16 +50,13 @@ export function configure(command: Command, context: CliContext): void {
 
 async function list(options: Options, context: CliContext): Promise<void> {
   checkFilter(options, context);
-  const { signal } = context;
-  const isFiltered = options.unread === true || hasFilter(options);
   const { notifications } = createClient(context, options);
-  const load = (page: NotificationListParams) => notifications.list(page, { signal }).pages();
-  const isWanted = (notification: Notification) =>
-    !(options.unread && notification.read) && matchesFilter(notification, options);
-  const request = (page: NotificationListParams & { limit: number }) =>
-    requestPages(load, page, isWanted);
-  const query = { limit: getPageSize(options, isFiltered) };
-  const pages = options.unread ? requestUnread(request, query, context) : request(query);
+  const isFiltered = hasFilter(options);
+  const limit = isFiltered ? maxPageSize : getPageSize(options);
+  const pages = listNotifications(notifications, options.unread, limit, {
+    signal: context.signal,
+  });
+  const isWanted = (notification: Notification) => matchesFilter(notification, options);
   const found = isFiltered ? filterPages(pages, isWanted) : pages;
   await printList(found, ['notification', 'notifications'], notificationView, context, options);
 }

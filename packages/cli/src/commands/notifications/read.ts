@@ -1,17 +1,10 @@
-import type { Notification, NotificationListParams, Tradepost } from '@tradepost/sdk';
+import type { Notification, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { type BulkRun, runBulk } from '../../bulk/run-bulk';
+import { type BulkRun, runBulk, sendFor, toBulkFailure } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import { wasHeldBack } from '../../client/outage';
 import type { CliContext } from '../../context';
-import {
-  assertObject,
-  BulkError,
-  CliError,
-  getErrorMessage,
-  localHint,
-} from '../../errors/cli-error';
-import { getExitReason } from '../../errors/exit-codes';
+import { assertObject, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import {
   addIds,
@@ -35,8 +28,8 @@ import {
   matchesFilter,
   type NotificationFilterOptions,
 } from './notification-filter';
+import { listNotifications } from './notification-pages';
 import { notificationView } from './notification-view';
-import { requestUnread } from './unread-pages';
 
 interface Options extends GlobalOptions, NotificationFilterOptions {
   all?: true;
@@ -125,17 +118,12 @@ async function markAsRead(
       intervalMs: rate,
       reconnectTimeout,
       showProgress: true,
-      async work(id, { send }) {
-        const { error } = await send(async (signal) => {
-          try {
-            const request = { signal, maxRetries: 0 };
-            // A service may send less than the notification: then the other fields are empty.
-            marked.set(id, (await notifications.markRead(id, request)) as Notification);
-            return { error: null };
-          } catch (error) {
-            return { error };
-          }
-        });
+      async work(id, requests) {
+        const { data, error } = await sendFor(requests, (request) =>
+          notifications.markRead(id, request),
+        );
+        // A service may send less than the notification: then the other fields are empty.
+        if (data !== null) marked.set(id, data as Notification);
         if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
         return { outcome: error === null ? 'updated' : 'failed', error };
       },
@@ -175,14 +163,8 @@ function reportResult(
   const rest =
     notAttempted.length > 0 ? `, ${formatNumber(notAttempted.length)} not attempted` : '';
   const summary = `Marked ${formatNumber(done.length)} of ${formatCount(targets.length, 'notification')} as read; ${formatNumber(failures.length)} failed${rest}`;
-  const [first] = failures;
-  const toError = (single: unknown) =>
-    targets.length === 1 ? single : new BulkError(summary, done.length, failures);
-  const failure = first === undefined ? null : toError(first.error);
-  const isIncomplete = notAttempted.length + failures.length > 0;
-  if (context.signal.aborted && isIncomplete && getExitReason(failure) !== 'interrupted') {
-    throw new CliError('interrupted', `Interrupted. ${summary}`);
-  }
+  const counts = { count: targets.length, succeeded: done.length };
+  const failure = toBulkFailure(summary, counts, { failures, notAttempted }, context);
   if (failure !== null) throw failure;
   if (printFailure !== null) throw printFailure;
   printNotice(context, `${total}.`);
@@ -211,12 +193,11 @@ async function listUnread(
   context: CliContext,
 ): Promise<Notification[]> {
   const { signal } = context;
-  const load = (page: NotificationListParams) => notifications.list(page, { signal }).pages();
   const found = new Map<string, Notification>();
-  for await (const { data } of requestUnread(load, { limit: maxPageSize }, context)) {
+  for await (const { data } of listNotifications(notifications, true, maxPageSize, { signal })) {
     for (const notification of data) {
-      const { id, read } = assertObject(notification);
-      if (!read && matchesFilter(notification, options)) found.set(id, notification);
+      const { id } = assertObject(notification);
+      if (matchesFilter(notification, options)) found.set(id, notification);
     }
   }
   return [...found.values()];

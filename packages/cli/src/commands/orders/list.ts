@@ -1,6 +1,14 @@
-import { type OrderSort, type OrderStatus, orderStatuses, type Page } from '@tradepost/sdk';
+import {
+  type Order,
+  type OrderListParams,
+  type OrderSort,
+  type OrderStatus,
+  orderStatuses,
+  type Tradepost,
+} from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
+import { type FilterExtra, listExtended } from '../../client/extensions';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
@@ -9,16 +17,16 @@ import {
   type GlobalOptions,
   getPageSize,
   listParser,
+  orderExpansions,
   orderSorts,
   type PaginationOptions,
   parseId,
   timeNote,
   timeParser,
 } from '../../input/options';
-import { describeShape, filterPages, requestPages, type View } from '../../output/format';
-import { printList, printNotice } from '../../output/print';
+import { describeShape, type ListPage, type View } from '../../output/format';
+import { printList } from '../../output/print';
 import { getTerminalWidth } from '../../output/wrap';
-import type { LoadOrders } from './order-pages';
 import {
   addNamesOption,
   chooseNames,
@@ -28,10 +36,11 @@ import {
   namedOrderView,
   namesNote,
   orderView,
+  placeNames,
+  toNamesOption,
   withBuyer,
   withLastChange,
 } from './order-view';
-import { explainRejection } from './rejected-extensions';
 
 interface Options extends GlobalOptions, PaginationOptions {
   names?: boolean;
@@ -91,13 +100,13 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       timeNote,
       namesNote,
-      'Several statuses, --buyer, --listing, --updated-since and --sort are extensions of the API: where a service does not have them, more orders are read than are shown.',
+      'Filters and --sort are extensions of the API. Where a service does not have the filters, all orders are read and selected here; without the sort, --sort is an error.',
     ],
   });
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  const { status: statuses = [], since, until, sort } = options;
+  const { since, until } = options;
   if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
     throw new CliError(
       'usage',
@@ -105,35 +114,15 @@ async function list(options: Options, context: CliContext): Promise<void> {
       'Swap the two times.',
     );
   }
-  const { signal } = context;
   const names = chooseListNames(options, context);
   const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
   const { orders } = createClient(context, options);
-  const isWanted = buildFilter(options);
-  const query = buildQuery(options, isWanted !== null);
-  const [status, ...others] = statuses;
-  const isPlain =
-    names === 'never' && sort === undefined && others.length === 0 && isWanted === null;
-  const load: LoadOrders = (params) =>
-    requestPages((page) => orders.list(page, { signal }).pages(), params, isWanted ?? (() => true));
-  const onFallback = () =>
-    printNotice(context, 'The service rejected the filters; reading all orders instead.');
-  const onSort = () =>
-    printNotice(context, 'The service may not sort orders; reading all of them to sort them.');
-  const pages: AsyncIterable<Page<NamedOrder>> = isPlain
-    ? load({ ...query, ...(status && { status }) })
-    : (await import('./order-pages')).listWithExtensions(load, query, {
-        statuses,
-        names,
-        onFallback,
-        onSort,
-      });
-  const filtered = isWanted === null ? pages : filterPages(pages, isWanted);
-  try {
-    await printList(filtered, ['order', 'orders'], view, context, options);
-  } catch (error) {
-    throw names === 'always' ? explainRejection(error, 'names') : error;
-  }
+  const pages = listOrders(orders, buildSelection(options), {
+    signal: context.signal,
+    names: toNamesOption(names, options),
+    sortOption: '--sort',
+  });
+  await printList(pages, ['order', 'orders'], view, context, options);
 }
 
 /** Names that a narrow terminal does not show are not requested. */
@@ -150,11 +139,11 @@ function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<Nam
   return isByChange ? withLastChange(view) : view;
 }
 
-function buildQuery(options: Options, isFiltered: boolean) {
-  const { buyer, listing, since, until, updatedSince, sort } = options;
+function buildSelection(options: Options): OrderSelection {
+  const { status: statuses, buyer, listing, since, until, updatedSince, sort } = options;
   return {
-    // A single order does not show whether the service sorted them.
-    limit: Math.max(getPageSize(options, isFiltered), sort === undefined ? 1 : 2),
+    limit: getPageSize(options),
+    ...(statuses !== undefined && { statuses }),
     ...(buyer !== undefined && { buyerId: buyer }),
     ...(listing !== undefined && { listingId: listing }),
     // The times after which orders are listed are excluded themselves.
@@ -169,19 +158,85 @@ function justBefore(time: string): string {
   return new Date(Date.parse(time) - 1).toISOString();
 }
 
-/** Creates the filter for what a service may ignore; null if the options have none. */
-function buildFilter(options: Options): ((order: NamedOrder) => boolean) | null {
-  const { status = [], buyer, listing, since, until, updatedSince } = options;
-  const hasFilter = [buyer, listing, since, until, updatedSince].some((one) => one !== undefined);
-  if (!hasFilter && status.length < 2) return null;
-  const isAtOrAfter = (time: string, from: string | undefined) =>
-    from === undefined || Date.parse(time) >= Date.parse(from);
+/** Which orders to list, and how. Names and limits as in the API. */
+export interface OrderSelection {
+  statuses?: readonly OrderStatus[];
+  buyerId?: string;
+  listingId?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+  updatedAfter?: string;
+  sort?: OrderSort;
+  limit: number;
+  cursor?: string;
+}
+
+interface OrderListing {
+  signal: AbortSignal;
+  /** Whether orders have names. With an option they must have, and without one if the service has them. */
+  names: { option?: string } | null;
+  /** How an error calls the sort. */
+  sortOption: string;
+}
+
+type OrderExtra = FilterExtra<Order, OrderListParams>;
+
+/**
+ * Lists orders with what the API specification does not have: filters, several statuses, a sort, names. Filters work with
+ * any service.
+ *
+ * @throws {CliError} `unsupported_option` for a sort or names that the service does not have
+ */
+export async function* listOrders(
+  orders: Tradepost['orders'],
+  { statuses = [], sort, limit, cursor, ...filters }: OrderSelection,
+  { signal, names, sortOption }: OrderListing,
+): AsyncGenerator<ListPage<NamedOrder>> {
+  const [status, ...others] = statuses;
+  const hasSeveral = others.length > 0;
+  const selected = { ...filters, ...(hasSeveral && { status: [...statuses] }) };
+  const extras: OrderExtra[] = [];
+  if (Object.values(selected).some((filter) => filter !== undefined)) {
+    const isWanted = createFilter(selected);
+    extras.push({ extension: 'orders.filters', parameters: selected, isWanted });
+  }
+  if (sort !== undefined) {
+    extras.push({ extension: 'orders.sort', parameters: { sort }, option: sortOption });
+  }
+  if (names !== null) {
+    extras.push({ extension: 'orders.expand', parameters: { expand: orderExpansions }, ...names });
+  }
+  const pages = listExtended<Order, OrderListParams>({
+    list: (query) => orders.list(query, { signal }),
+    query: {
+      ...(status !== undefined && !hasSeveral && { status }),
+      ...(cursor !== undefined && { cursor }),
+    },
+    extras,
+    limit,
+  });
+  if (names === null) return yield* pages;
+  for await (const page of pages) yield { ...page, data: page.data.map(placeNames) };
+}
+
+/** Creates the filter of a query. */
+function createFilter({
+  status,
+  buyerId,
+  listingId,
+  createdAfter,
+  createdBefore,
+  updatedAfter,
+}: OrderListParams): (order: Order) => boolean {
+  const isAfter = (time: string, limit: string | Date | undefined) =>
+    limit === undefined || Date.parse(time) > new Date(limit).getTime();
+  const isBefore = (time: string, limit: string | Date | undefined) =>
+    limit === undefined || Date.parse(time) < new Date(limit).getTime();
   return (order) =>
-    // A service may have statuses of its own: it decides for a single one.
-    (status.length < 2 || status.some((one) => one === order.status)) &&
-    (buyer === undefined || order.buyerId === buyer) &&
-    (listing === undefined || order.listingId === listing) &&
-    isAtOrAfter(order.createdAt, since) &&
-    (until === undefined || !isAtOrAfter(order.createdAt, until)) &&
-    isAtOrAfter(order.updatedAt, updatedSince);
+    (typeof status !== 'object' || status.some((one) => one === order.status)) &&
+    (buyerId === undefined || order.buyerId === buyerId) &&
+    (listingId === undefined || order.listingId === listingId) &&
+    isAfter(order.createdAt, createdAfter) &&
+    isBefore(order.createdAt, createdBefore) &&
+    isAfter(order.updatedAt, updatedAfter);
 }

@@ -1,6 +1,5 @@
 import type { Order, OrderExpansions } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { assertNamed } from '../../client/check-orders';
 import type { CliContext } from '../../context';
 import { assertObject } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
@@ -29,14 +28,9 @@ export function hasName(field: string): field is keyof typeof nameFields {
   return field in nameFields;
 }
 
-/**
- * Puts each name beside its ID, as a field of the order.
- *
- * @throws {CliError} `invalid_response` if the service ignored the option for names
- */
-export function placeNames(order: Order & Partial<OrderExpansions>, mode: NamesMode): NamedOrder {
+/** Puts each name beside its ID, as a field of the order, if it has names. */
+export function placeNames(order: Order & Partial<OrderExpansions>): NamedOrder {
   const { buyer, seller, agent, listing, ...own } = assertObject(order);
-  if (mode === 'always') assertNamed(order);
   const names = {
     listingTitle: listing?.title,
     buyerName: buyer?.name,
@@ -65,6 +59,16 @@ export function chooseNames(
   const isSelected = Object.values(nameFields).some((field) => selected?.includes(field));
   if (options.names || isSelected) return 'always';
   return options.names === undefined && isForPerson(options, context) ? 'if-supported' : 'never';
+}
+
+/** Returns the option that asks for names, as errors call it; null without names. */
+export function toNamesOption(
+  mode: NamesMode,
+  { names }: { names?: boolean },
+): { option?: string } | null {
+  if (mode === 'never') return null;
+  if (mode === 'if-supported') return {};
+  return { option: names ? '--names' : 'a name in --fields' };
 }
 
 /** Adds `--names` and `--no-names`. */

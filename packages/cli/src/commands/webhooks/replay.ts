@@ -1,11 +1,11 @@
-import type { Delivery, RequestOptions, Tradepost } from '@tradepost/sdk';
+import type { Delivery, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { noFailure, type OutcomeFailure, type OutcomeKind, toFailure } from '../../bulk/outcome';
-import { runBulk } from '../../bulk/run-bulk';
+import { runBulk, sendFor, toBulkFailure } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import { wasHeldBack } from '../../client/outage';
 import type { CliContext } from '../../context';
-import { BulkError, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
+import { CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
 import {
@@ -141,16 +141,6 @@ async function replayAll(
 ): Promise<void> {
   const writer = createBestEffortWriter(context.stdout);
   const report = (outcome: ReplayOutcome) => writer.write(() => format.formatItems([outcome]));
-  const requestReplay = async (id: string, request: RequestOptions) => {
-    try {
-      const { state } = await (dryRun
-        ? deliveries.get(id, request)
-        : deliveries.replay(id, request));
-      return { state, error: null };
-    } catch (error) {
-      return { state: null, error };
-    }
-  };
   let succeeded = 0;
   const { failures, notAttempted } = await runBulk(
     {
@@ -159,19 +149,20 @@ async function replayAll(
       intervalMs: rate,
       reconnectTimeout,
       showProgress: false,
-      async work(id, { send }) {
-        const { state, error } = await send(
-          (signal) => requestReplay(id, { signal, maxRetries: 0 }),
+      async work(id, requests) {
+        const { data, error } = await sendFor(
+          requests,
+          (request) => (dryRun ? deliveries.get(id, request) : deliveries.replay(id, request)),
           (error) => dryRun === true || !mayHaveBeenApplied(error),
         );
         if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
-        if (error !== null) {
+        if (data === null) {
           await report({ id, outcome: 'failed', state: null, ...toFailure(error) });
           return { outcome: 'failed', error };
         }
         const outcome = dryRun ? 'would_replay' : 'replayed';
         succeeded += 1;
-        await report({ id, outcome, state, ...noFailure });
+        await report({ id, outcome, state: data.state, ...noFailure });
         return { outcome, error };
       },
     },
@@ -194,12 +185,10 @@ async function replayAll(
     }
     printNotice(context, `${message}.`);
   }
-  if (context.signal.aborted && notAttempted.length + failures.length > 0) {
-    throw new CliError('interrupted', `Interrupted. ${summary}`);
-  }
-  if (first === undefined) return dryRun ? printDryRun(succeeded, context) : undefined;
-  if (ids.length === 1) throw first.error;
-  throw new BulkError(summary, succeeded, failures);
+  const counts = { count: ids.length, succeeded };
+  const failure = toBulkFailure(summary, counts, { failures, notAttempted }, context);
+  if (failure !== null) throw failure;
+  if (dryRun) printDryRun(succeeded, context);
 }
 
 function printDryRun(count: number, context: CliContext): void {

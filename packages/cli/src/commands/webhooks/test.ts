@@ -41,7 +41,6 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'The test event is signed and sent like any other, with the header `Tradepost-Test: true`, and is not retried.',
       "A receiver of the SDK verifies it and responds, but calls its handlers only with `test: 'deliver'`.",
-      '`tradepost webhooks trigger` sends one to every webhook that subscribes to its type.',
     ],
   });
 }

@@ -60,6 +60,7 @@ describe('orders set-status of one order', () => {
 
   it('says that a reason was not stored if the order has the status', async () => {
     const { service, env } = await startOne();
+    service.extensions = ['orders.reason'];
     service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
     const argv = ['orders', 'set-status', 'ord_1', 'confirmed', '--reason', 'Paid.'];
     expect(await service.cli(argv, { env })).toMatchObject({

@@ -31,6 +31,7 @@ const history = [
 /** A service with the history of one order. */
 async function startWithHistory(events: readonly object[] = history): Promise<BareService> {
   const service = await BareService.start();
+  service.extensions = ['events'];
   service.orders = [anOrder(), anOrder({ id: 'ord_2' })];
   service.instead = ({ path, query }) => {
     if (path !== '/v1/events') return undefined;
@@ -61,27 +62,6 @@ describe('the history of an order', () => {
     ]);
   });
 
-  it('has the events that name no order, except those of another listing', async () => {
-    const [created, low] = history;
-    const kept = [created, { ...low, event: 'listing.archived' }, low] as object[];
-    const other = { ...low, data: { listingId: 'lst_other', availableQuantity: 1 } };
-    const service = await startWithHistory([...kept, other]);
-    const { stdout } = await service.cli([...get, '--history', '--output', 'json']);
-    expect(JSON.parse(stdout).history).toEqual(kept);
-  });
-
-  it('has events that name the order as their ID, or only a task', async () => {
-    const { createdAt } = anOrder();
-    const events = [
-      { id: 'evt_1', createdAt, event: 'order.created', data: { id: orderId, status: 'pending' } },
-      { id: 'evt_2', createdAt, event: 'task.completed', data: { taskId: 'tsk_1', id: 'tsk_1' } },
-      history[1] as object,
-    ];
-    const service = await startWithHistory(events);
-    const { stdout } = await service.cli([...get, '--history', '--output', 'json']);
-    expect(JSON.parse(stdout).history).toEqual(events);
-  });
-
   it('is in JSON on request only', async () => {
     const service = await startWithHistory();
     const json = ['--output', 'json'];
@@ -100,18 +80,6 @@ describe('the history of an order', () => {
     expect(stdout).toBe(`id,history\n${orderId},"${cell}"\n`);
   });
 
-  it('says that it is an extension if the service rejects it', async () => {
-    const service = await BareService.start();
-    service.orders = [anOrder({ id: orderId })];
-    service.instead = ({ path }) =>
-      path === '/v1/events' ? aProblem(422, 'validation_failed') : undefined;
-    const { exitCode, stderr } = await service.cli([...get, '--history']);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(
-      'hint: --history is an extension of the API that this service may not',
-    );
-  });
-
   it('is not requested with --no-history', async () => {
     const service = await startWithHistory();
     await service.cli([...get, '--no-history'], { screen: { columns: 80 } });
@@ -119,30 +87,29 @@ describe('the history of an order', () => {
   });
 
   it.each([
-    ['has no events', () => ({ status: 404, body: undefined })],
-    ['rejects the filter', () => aProblem(422, 'validation_failed')],
-    [
-      'ignores the filter',
-      () => {
-        const other = { ...history[0], data: { orderId: 'ord_other' } };
-        return { status: 200, body: { data: [...history, other], nextCursor: 'end' } };
-      },
-    ],
-  ])('is left out on a terminal if the service %s, and an error on request', async (_, respond) => {
-    const service = await BareService.start();
-    service.orders = [anOrder()];
-    service.instead = ({ path }) => (path === '/v1/events' ? respond() : undefined);
-    const shown = await service.cli(get, { screen: { columns: 80 } });
-    expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(shown.stdout.trimEnd().split('\n')).toHaveLength(9);
-    const requested = await service.cli([...get, '--history']);
-    expect(requested).toMatchObject({ stdout: '' });
-    expect(requested.exitCode).not.toBe(0);
-    expect(requested.stderr).toMatch(/^error: /);
-  });
+    ['--history', ['--history']],
+    ['history in --fields', ['--fields', 'id,history']],
+  ])(
+    'is left out on a terminal if the service has no events, and an error with %s',
+    async (name, options) => {
+      const service = await BareService.start();
+      service.orders = [anOrder()];
+      const shown = await service.cli(get, { screen: { columns: 80 } });
+      expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(shown.stdout.trimEnd().split('\n')).toHaveLength(9);
+      const requested = await service.cli([...get, ...options]);
+      expect(requested).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: `error: ${name} needs the extension events of the API, which this service does not have\nhint: Omit ${name}.\n`,
+      });
+      expect(service.seen.filter(({ path }) => path === '/v1/events')).toEqual([]);
+    },
+  );
 
   it('does not prevent the order from being shown', async () => {
     const service = await BareService.start();
+    service.extensions = ['events'];
     service.orders = [anOrder()];
     service.instead = ({ path }) =>
       path === '/v1/events' ? aProblem(503, 'store_unavailable') : undefined;
@@ -158,6 +125,7 @@ describe('a history that does not arrive', () => {
   /** Starts a service that has one order and never responds about events. */
   async function startStalling(onEvents: () => void = () => {}): Promise<BareService> {
     const service = await BareService.start();
+    service.extensions = ['events'];
     service.orders = [anOrder()];
     service.instead = ({ path }) => {
       if (path !== '/v1/events') return undefined;

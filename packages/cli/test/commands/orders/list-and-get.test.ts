@@ -107,6 +107,7 @@ describe('orders list', () => {
 
   it('follows the cursor up to the limit', async () => {
     const service = await BareService.start();
+    service.extensions = ['paging'];
     const all = orders(250);
     service.instead = ({ query }) => {
       const from = Number(query.cursor ?? 0);

@@ -56,17 +56,18 @@ describe('orders list --since and --until', () => {
 
   it('sends the time range to the service, so that it returns no more', async () => {
     const service = await aBareService();
+    service.extensions = ['orders.filters', 'paging'];
     await list(service, '--since', '1d', '--until', '6h');
     await list(service, '--until', '2026-11-20', '--status', 'pending');
     await list(service);
     expect(service.seen.map(({ query }) => query)).toEqual([
       {
-        limit: '51',
+        limit: '50',
         // What the service calls `after` excludes its own timestamp.
         createdAfter: '2026-11-21T11:59:59.999Z',
         createdBefore: '2026-11-22T06:00:00.000Z',
       },
-      { limit: '51', status: 'pending', createdBefore: '2026-11-20T00:00:00.000Z' },
+      { limit: '50', status: 'pending', createdBefore: '2026-11-20T00:00:00.000Z' },
       { limit: '50' },
     ]);
   });

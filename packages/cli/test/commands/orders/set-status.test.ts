@@ -215,17 +215,11 @@ describe('orders set-status of several orders', () => {
       'error: The status comes after the order IDs\nhint: Use `tradepost orders set-status ord_1 ord_2 confirmed`. See ',
     ],
     [['ord_1', 'lost'], "error: Invalid status 'lost'. Use one of: pending, confirmed,"],
-    [['ord_1', 'canceled'], "error: Invalid status 'canceled'\nhint: Did you mean cancelled? See "],
-    [['ord_1', 'Done'], "error: Invalid status 'Done'\nhint: Did you mean completed? See "],
     [
       ['Confirmed', '--stdin'],
-      "error: Invalid status 'Confirmed'\nhint: Did you mean confirmed? See ",
+      "error: Invalid status 'Confirmed'. Use one of: pending, confirmed,",
     ],
     [['ord_1', '--stdin'], 'error: Missing status. Use one of: '],
-    [
-      ['ord_1', 'confirmed', '--json', 'id,status'],
-      'Did you mean --fields id,status --output json?',
-    ],
     [['confirmed'], 'Missing order ID'],
     [['ord_1', 'ntf_1', 'confirmed', '--yes'], "'ntf_1' is not an order ID"],
     [['ord_1', 'confirmed', '--stdin'], 'as arguments or on stdin'],

@@ -157,7 +157,7 @@ it('orders watch ends when the event log disappears, and prints nothing twice', 
   expect(exitCode).toBe(2);
   expect(stdout.trim().split('\n')).toHaveLength(log.length - 1);
   const { error } = JSON.parse(stderr);
-  expect(error.hint).toContain('is an extension');
+  expect(error.hint).toContain('needs the extension events');
 });
 
 it('orders watch starts with new events by default', async () => {

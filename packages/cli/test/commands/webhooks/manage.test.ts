@@ -57,12 +57,12 @@ describe('webhooks list and get', () => {
   });
 
   it.each([
-    [['webhooks', 'list'], 2, 'is an extension'],
-    [['webhooks', 'get', id], 5, 'is an extension'],
-    [['webhooks', 'pause', id], 5, 'is an extension'],
-    [['webhooks', 'delete', id, '--yes'], 5, 'is an extension'],
-    [['webhooks', 'deliveries'], 2, 'is an extension'],
-    [['events', 'list'], 2, 'is an extension'],
+    [['webhooks', 'list'], 2, 'needs the extension'],
+    [['webhooks', 'get', id], 5, 'needs the extension'],
+    [['webhooks', 'pause', id], 5, 'needs the extension'],
+    [['webhooks', 'delete', id, '--yes'], 5, 'needs the extension'],
+    [['webhooks', 'deliveries'], 2, 'needs the extension'],
+    [['events', 'list'], 2, 'needs the extension'],
   ])(
     '%j ends with a clear error on a service with only the seven endpoints',
     async (argv, exitCode, said) => {

@@ -275,9 +275,10 @@ describe('a mock without extensions', () => {
     const { client, as, addListing, addOrder, addNotification } = mock;
     for (let index = 0; index < 60; index += 1) addOrder();
     const { id: listingId } = addListing();
-    const { headers, data, requestId } = await client.orders
+    const { headers, data, requestId, extensions } = await client.orders
       .create({ listingId, quantity: 1 })
       .withResponse();
+    expect(extensions).toEqual([]);
     expect([headers.get('Tradepost-Idempotency'), headers.get('ETag'), requestId]).toEqual([
       null,
       null,

@@ -8,7 +8,14 @@ import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../inp
 import { chooseFormat, isForPerson } from '../../../output/choose-format';
 import { describeShape, type Format, type View } from '../../../output/format';
 import { writeData } from '../../../output/print';
-import { addNamesOption, chooseNames, namedOrderView, namesNote, orderView } from '../order-view';
+import {
+  addNamesOption,
+  chooseNames,
+  namedOrderView,
+  namesNote,
+  orderView,
+  toNamesOption,
+} from '../order-view';
 import { getConcurrency, getMany } from './get-many';
 import { getOne } from './get-one';
 import { type LoadRequest, loadOrder, type OrderRecord, type Wanted } from './load-order';
@@ -65,26 +72,28 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   }
   const isSingle = ids.length === 1;
   const history = chooseHistory(options, isSingle, context);
-  const wanted: Wanted = { names: chooseNames(options, context), history: history === 'always' };
+  const names = toNamesOption(chooseNames(options, context), options);
+  const historyOption = options.history ? '--history' : 'history in --fields';
+  const wanted: Wanted = { names, history: history === 'always' ? historyOption : null };
   const print = await createPrinter(wanted, options, context);
   // A person who gives a time expects the service to come back, whether it was reachable or not.
   const outages = { reconnectTimeout: options.reconnectTimeout, hadContact: options.isPatient };
   if (isSingle) {
     const client = createClient(context, options);
     const load = (request: LoadRequest) => loadOrder(client, only, wanted, request);
-    const order = options.isPatient
+    const { order, extensions } = options.isPatient
       ? await getOne(load, outages, context)
       : await load({ signal: context.signal });
     await print((format) => format.formatItem(order), [order]);
-    if (history !== 'if-possible') return;
+    if (history !== 'if-possible' || !extensions.includes('events')) return;
     // The order is on the screen meanwhile.
-    const events = await fetchHistoryIfPossible(client, only, context);
+    const events = await fetchHistoryIfPossible(client.events, only, context);
     return await writeData(context.stdout, await formatHistory(events ?? [], options, context));
   }
   const client = createClient(context, options, { concurrency: getConcurrency });
   const { found, error } = await getMany(
     [only, ...others],
-    (id, request) => loadOrder(client, id, wanted, request),
+    async (id, request) => (await loadOrder(client, id, wanted, request)).order,
     outages,
     context,
   );
@@ -110,11 +119,11 @@ function chooseHistory(
 async function createPrinter({ names, history }: Wanted, options: Options, context: CliContext) {
   const { output, fields, jq } = options;
   const isTable = output === 'table' && fields === undefined && jq === undefined;
-  const base = names === 'never' ? orderView : namedOrderView;
+  const base = names === null ? orderView : namedOrderView;
   const view: View<OrderRecord> =
     fields !== undefined
       ? { ...namedOrderView, fields: recordFields }
-      : { ...base, fields: history ? [...base.fields, 'history'] : base.fields };
+      : { ...base, fields: history !== null ? [...base.fields, 'history'] : base.fields };
   const format = await chooseFormat(options, view, context);
   return async (
     formatAll: (format: Format<OrderRecord>) => string | Promise<string>,

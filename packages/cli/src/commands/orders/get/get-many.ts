@@ -1,8 +1,6 @@
-import { runBulk } from '../../../bulk/run-bulk';
+import { runBulk, sendFor, toBulkFailure } from '../../../bulk/run-bulk';
 import { wasHeldBack } from '../../../client/outage';
 import type { CliContext } from '../../../context';
-import { BulkError, CliError } from '../../../errors/cli-error';
-import { getExitReason } from '../../../errors/exit-codes';
 import { formatCount, formatNumber } from '../../../output/text';
 import type { OutageOptions } from './get-one';
 import type { LoadRequest, OrderRecord } from './load-order';
@@ -23,15 +21,9 @@ export async function getMany(
       concurrency: getConcurrency,
       ...outages,
       showProgress: true,
-      async work(id, { send }) {
-        const { error } = await send(async (signal) => {
-          try {
-            records.set(id, await load(id, { signal, maxRetries: 0 }));
-            return { error: null };
-          } catch (error) {
-            return { error };
-          }
-        });
+      async work(id, requests) {
+        const { data, error } = await sendFor(requests, (request) => load(id, request));
+        if (data !== null) records.set(id, data);
         if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
         return { outcome: error === null ? 'unchanged' : 'failed', error };
       },
@@ -42,13 +34,7 @@ export async function getMany(
   const left =
     notAttempted.length > 0 ? `, ${formatNumber(notAttempted.length)} not attempted` : '';
   const summary = `Got ${formatNumber(found.length)} of ${formatCount(ids.length, 'order')}; ${formatNumber(failures.length)} failed${left}`;
-  const error = failures.length > 0 ? new BulkError(summary, found.length, failures) : null;
-  if (
-    context.signal.aborted &&
-    found.length < ids.length &&
-    getExitReason(error) !== 'interrupted'
-  ) {
-    return { found, error: new CliError('interrupted', `Interrupted. ${summary}`) };
-  }
+  const counts = { count: ids.length, succeeded: found.length };
+  const error = toBulkFailure(summary, counts, { failures, notAttempted }, context);
   return { found, error };
 }

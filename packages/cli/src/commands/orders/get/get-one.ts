@@ -3,7 +3,7 @@ import { createOutagePolicy } from '../../../client/outage-report';
 import type { CliContext } from '../../../context';
 import { CliError } from '../../../errors/cli-error';
 import { createProgress } from '../../../output/progress';
-import type { LoadRequest, OrderRecord } from './load-order';
+import type { LoadedOrder, LoadRequest } from './load-order';
 
 /** How to wait for a service that is away. */
 export interface OutageOptions {
@@ -19,10 +19,10 @@ export interface OutageOptions {
  * @throws the last error after the timeout, any other error at once, and {CliError} `interrupted` after Ctrl-C
  */
 export async function getOne(
-  load: (request: LoadRequest) => Promise<OrderRecord>,
+  load: (request: LoadRequest) => Promise<LoadedOrder>,
   outages: OutageOptions,
   context: CliContext,
-): Promise<OrderRecord> {
+): Promise<LoadedOrder> {
   const { signal } = context;
   const progress = createProgress(null, context);
   const policy = createOutagePolicy(outages, progress, context);
@@ -33,12 +33,12 @@ export async function getOne(
   try {
     const result = await gate.send(async () => {
       try {
-        return { order: await load({ signal, maxRetries: 0 }), error: null };
+        return { loaded: await load({ signal, maxRetries: 0 }), error: null };
       } catch (error) {
         return { error };
       }
     });
-    if ('order' in result) return result.order;
+    if ('loaded' in result) return result.loaded;
     throw signal.aborted ? new CliError('interrupted', 'Interrupted') : result.error;
   } finally {
     progress.end();

@@ -1,9 +1,13 @@
-import type { AccountEvent, Order, OrderExpansions, Tradepost } from '@tradepost/sdk';
-import { isRejected } from '../../../client/rejections';
-import { assertObject } from '../../../errors/cli-error';
+import type {
+  AccountEvent,
+  GetOrderOptions,
+  Order,
+  OrderExpansions,
+  Tradepost,
+} from '@tradepost/sdk';
+import { type Extra, requireExtension, sendExtended } from '../../../client/extensions';
 import { orderExpansions } from '../../../input/options';
-import { type NamedOrder, type NamesMode, placeNames } from '../order-view';
-import { explainRejection } from '../rejected-extensions';
+import { type NamedOrder, placeNames } from '../order-view';
 import { fetchHistory } from './order-history';
 
 /** An order with its history, if that was requested. */
@@ -12,8 +16,16 @@ export interface OrderRecord extends NamedOrder {
 }
 
 export interface Wanted {
-  names: NamesMode;
-  history: boolean;
+  /** Null for no names; with an option that the service must have. */
+  names: { option?: string } | null;
+  /** The option that asks for the history; null without it. */
+  history: string | null;
+}
+
+export interface LoadedOrder {
+  order: OrderRecord;
+  /** The extensions of the service. */
+  extensions: readonly string[];
 }
 
 export interface LoadRequest {
@@ -23,34 +35,31 @@ export interface LoadRequest {
 
 type Client = Pick<Tradepost, 'orders' | 'events'>;
 
-/** Gets an order with what is wanted of it. */
+type Expand = Pick<GetOrderOptions, 'expand'>;
+
+/**
+ * Gets an order with what is wanted of it.
+ *
+ * @throws {CliError} `unsupported_option` if the service does not have what an option needs
+ */
 export async function loadOrder(
-  client: Client,
+  { orders, events }: Client,
   id: string,
   { names, history }: Wanted,
   request: LoadRequest,
-): Promise<OrderRecord> {
-  const order = placeNames(await getOrder(client, id, names, request), names);
-  if (!history) return order;
-  try {
-    return { ...order, history: await fetchHistory(client, id, request) };
-  } catch (error) {
-    throw explainRejection(error, '--history');
-  }
-}
-
-async function getOrder(
-  { orders }: Client,
-  id: string,
-  names: NamesMode,
-  request: LoadRequest,
-): Promise<Order & Partial<OrderExpansions>> {
-  if (names === 'never') return assertObject(await orders.get(id, request));
-  try {
-    return await orders.get(id, { ...request, expand: orderExpansions });
-  } catch (error) {
-    if (names === 'always') throw explainRejection(error, 'names');
-    if (!isRejected(error)) throw error;
-    return await orders.get(id, request);
-  }
+): Promise<LoadedOrder> {
+  const withNames: Extra<Expand> = {
+    extension: 'orders.expand',
+    parameters: { expand: orderExpansions },
+    ...names,
+  };
+  const { data, extensions } = await sendExtended<
+    Order & Partial<OrderExpansions>,
+    Expand,
+    Extra<Expand>
+  >((expand) => orders.get(id, { ...request, ...expand }), names === null ? [] : [withNames]);
+  const order = placeNames(data);
+  if (history === null) return { order, extensions };
+  requireExtension('events', history, extensions);
+  return { order: { ...order, history: await fetchHistory(events, id, request) }, extensions };
 }

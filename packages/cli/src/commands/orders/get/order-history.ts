@@ -1,42 +1,31 @@
-import { type AccountEvent, isTradepostError, type Tradepost } from '@tradepost/sdk';
-import { assertEventsOfOrder, selectHistory } from '../../../client/check-events';
+import type { AccountEvent, Tradepost } from '@tradepost/sdk';
 import type { CliContext } from '../../../context';
-import { CliError, isRecord } from '../../../errors/cli-error';
+import { isRecord } from '../../../errors/cli-error';
 import type { View } from '../../../output/format';
 import { printNotice } from '../../../output/print';
 import { describeReason } from '../../../report/error-report';
 
-/**
- * Gets the events of an order, oldest first, as far as the service still stores them.
- *
- * @throws {CliError} `invalid_response` if the service lists events of other orders too
- */
+/** Gets the events of an order, oldest first, as far as the service still stores them. */
 export async function fetchHistory(
-  { events }: Pick<Tradepost, 'events'>,
+  events: Tradepost['events'],
   orderId: string,
   request: { signal: AbortSignal; maxRetries?: number },
 ): Promise<AccountEvent[]> {
-  const found: AccountEvent[] = [];
-  for await (const { data } of events.list({ orderId, limit: 100 }, request).pages()) {
-    found.push(...data);
-    // Before the next page: without the filter, a service has the events of all orders.
-    assertEventsOfOrder(data, orderId);
-  }
-  return selectHistory(found, orderId);
+  const all = { limit: Number.POSITIVE_INFINITY };
+  return await events.list({ orderId, limit: 100 }, request).toArray(all);
 }
 
 /** The time for a history that was not requested by an option, in milliseconds. */
 const historyTimeoutMs = 5_000;
 
 /**
- * Gets the history of an order that is on the screen already. Without it, a notice says why, unless the service
- * has no such extension.
+ * Gets the history of an order that is on the screen already. Without it, a notice says why.
  *
  * @returns null without a history
  * @throws {TradepostError} `aborted` after Ctrl-C
  */
 export async function fetchHistoryIfPossible(
-  client: Pick<Tradepost, 'events'>,
+  events: Tradepost['events'],
   orderId: string,
   context: CliContext,
 ): Promise<AccountEvent[] | null> {
@@ -45,23 +34,17 @@ export async function fetchHistoryIfPossible(
   void context.wait(historyTimeoutMs, ended.signal).then(() => late.abort());
   const signal = AbortSignal.any([context.signal, late.signal]);
   try {
-    return await fetchHistory(client, orderId, { signal, maxRetries: 0 });
+    return await fetchHistory(events, orderId, { signal, maxRetries: 0 });
   } catch (error) {
     if (context.signal.aborted) throw error;
     const reason = late.signal.aborted
       ? `no complete response within ${historyTimeoutMs / 1_000} s`
       : describeReason(error);
-    if (!lacksHistory(error)) printNotice(context, `No history: ${reason}`);
+    printNotice(context, `No history: ${reason}`);
     return null;
   } finally {
     ended.abort();
   }
-}
-
-/** Whether an error of `fetchHistory` says that the service has no such extension. */
-function lacksHistory(error: unknown): boolean {
-  if (error instanceof CliError) return error.code === 'invalid_response';
-  return isTradepostError(error) && [400, 404, 405, 422, 501].includes(error.status ?? 0);
 }
 
 /** A line of the history for people. */

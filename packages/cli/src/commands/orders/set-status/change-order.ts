@@ -1,6 +1,7 @@
 import type { Order, OrderStatus, RequestOptions, Tradepost, UpdatedOrder } from '@tradepost/sdk';
 import { noFailure, toFailure } from '../../../bulk/outcome';
 import type { BulkResult } from '../../../bulk/run-bulk';
+import { requireExtension } from '../../../client/extensions';
 import { isTemporary } from '../../../client/outage';
 import { readEntityTag } from '../../../client/read-entity-tag';
 import type { CliContext } from '../../../context';
@@ -12,7 +13,6 @@ import {
   type StatusOutcome,
 } from '../../../journal/status-change';
 import { formatAlternatives } from '../../../output/text';
-import { explainRejectedReason } from '../rejected-extensions';
 
 export type OrdersClient = Pick<Tradepost['orders'], 'get' | 'update'>;
 
@@ -43,11 +43,15 @@ export interface ChangeOrderOptions extends StatusChange {
 
 type AttemptOptions = Pick<RequestOptions, 'signal' | 'maxRetries'>;
 
+/** The clients of services that store reasons: a response has said so. */
+const acceptsReasons = new WeakSet<OrdersClient>();
+
 /**
  * Moves one order to a status, or predicts what that would do. It never rejects.
  *
  * With a condition the order is read first, and changed only if no one has changed it since (`If-Match`).
- * Without an `ETag` from the service there is a gap between the two.
+ * Without an `ETag` from the service there is a gap between the two. With a reason, one order is read before the first change:
+ * the response says whether the service stores reasons.
  */
 export async function changeOrder(
   orders: OrdersClient,
@@ -58,9 +62,20 @@ export async function changeOrder(
   let found: Order | null = null;
   try {
     let ifMatch: string | undefined;
-    if (ifStatus !== null || change.inDoubt || change.dryRun || change.beforeUpdate) {
-      const { data, headers } = await orders.get(id, request).withResponse();
+    const isReasonNew = reason !== undefined && !acceptsReasons.has(orders);
+    if (
+      ifStatus !== null ||
+      change.inDoubt ||
+      change.dryRun ||
+      change.beforeUpdate ||
+      isReasonNew
+    ) {
+      const { data, headers, extensions } = await orders.get(id, request).withResponse();
       assertOrder(data, id);
+      if (isReasonNew) {
+        requireExtension('orders.reason', '--reason', extensions);
+        acceptsReasons.add(orders);
+      }
       found = data;
       if (found.status === status) return alreadyThere(found, headers, change.lostSince);
       if (ifStatus !== null) {
@@ -81,8 +96,7 @@ export async function changeOrder(
     const isChanged =
       readChanged(headers) ?? (found !== null || !wasUpdatedBefore(data, headers, durationMs));
     return isChanged ? toResult('updated', found, data) : toResult('unchanged', data, data);
-  } catch (thrown) {
-    const error = reason === undefined ? thrown : explainRejectedReason(thrown);
+  } catch (error) {
     const isSkipped = error instanceof CliError && error.code === 'precondition_failed';
     const isConcurrent = isPreconditionFailed(error);
     return {

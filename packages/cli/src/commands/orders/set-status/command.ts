@@ -106,7 +106,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It needs the key of a seller or agent account. The service checks each transition.',
       'Moving an order to its current status succeeds and changes nothing.',
-      '--reason is an extension of the API. A service that does not have it may ignore it or reject the change.',
+      '--reason is an extension of the API. Where a service does not have it, --reason is an error and nothing is changed.',
       'completed and cancelled are final: on a terminal it asks before such a change.',
       'It continues after a failure. Exit code 7: some orders were moved and some failed. Orders that --if-status skipped are not failures.',
       'It waits while the service is unreachable or limits the rate, and then continues.',
@@ -126,7 +126,7 @@ async function setStatus(args: string[], options: Options, context: CliContext):
     return await resume(path, options, context);
   }
   const status = args.at(-1);
-  if (!isOrderStatus(status)) throw await explainStatus(args, options);
+  if (!isOrderStatus(status)) throw explainStatus(args, options);
   const { ifStatus = null, reason } = options;
   rejectIf(options.failOnSkip && ifStatus === null, '--fail-on-skip needs --if-status');
   const change = { status, ifStatus, ...(reason !== undefined && { reason }) };
@@ -162,10 +162,7 @@ async function setStatus(args: string[], options: Options, context: CliContext):
 const bothInputs = 'Pass IDs as arguments or on stdin, not both';
 
 /** Explains why the last argument is no status. */
-async function explainStatus(
-  args: readonly string[],
-  { stdin, output }: Options,
-): Promise<CliError> {
+function explainStatus(args: readonly string[], { stdin }: Options): CliError {
   const last = args.at(-1);
   const statuses = `Use one of: ${orderStatuses.join(', ')}`;
   if (last === undefined || isId(last, 'ord')) {
@@ -179,14 +176,7 @@ async function explainStatus(
           commandHint('Use', 'orders set-status', ...ids, misplaced),
         );
   }
-  if (output === 'json' && last.split(',').every((name) => outputFields.includes(name))) {
-    return usageError(`Invalid status '${last}'`, `Did you mean --fields ${last} --output json?`);
-  }
-  const { findStatus } = await import('../../../synonyms');
-  const meant = findStatus(last);
-  return meant === null
-    ? usageError(`Invalid status '${truncate(last)}'. ${statuses}`)
-    : usageError(`Invalid status '${truncate(last)}'`, `Did you mean ${meant}?`);
+  return usageError(`Invalid status '${truncate(last)}'. ${statuses}`);
 }
 
 function rejectIf(condition: unknown, message: string): void {

@@ -3,10 +3,8 @@ import {
   BulkError,
   CliError,
   commandHint,
-  type Failure,
   getErrorMessage,
   type Hint,
-  OptionRejectedError,
 } from '../../../errors/cli-error';
 import { type ExitReason, getExitReason } from '../../../errors/exit-codes';
 import type { Plan } from '../../../journal/journal';
@@ -57,15 +55,16 @@ export function summarize(
     const reasons = failures.map(({ error }) => getExitReason(error));
     const isUnreachable = settled === 0 && reasons.every((reason) => reason === 'unreachable');
     const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
-    const isRejected = ({ error }: Failure) => error instanceof OptionRejectedError;
-    // The journal has the option: a resumed run would fail in the same way.
-    const isFutile = failures.every(isRejected);
+    // The journal has the reason: a resumed run would fail in the same way.
+    const isFutile = failures.some(
+      (one) => one.error instanceof CliError && one.error.code === 'unsupported_option',
+    );
     const canRetry = !isFutile && (left > 0 || reasons.some((one) => !finalReasons.includes(one)));
     const error = new BulkError(
       summary,
       succeeded.length,
       failures,
-      ...(failures.some(isRejected) && journalPath !== null ? formatFutile(isFutile) : []),
+      ...(isFutile && journalPath !== null ? [futileHint] : []),
       ...(canRetry && resumeHint !== null ? formatRetry(resumeHint, reasons) : []),
     );
     error.areShown = isShortened;
@@ -84,18 +83,8 @@ export function summarize(
   printNotice(context, isDryRun ? `${summary}. Nothing changed.` : `${summary}.`);
 }
 
-/**
- * Says how to go on after orders whose reason was rejected, or perhaps.
- *
- * @param isShared whether all failures have that hint in common
- */
-function formatFutile(isShared: boolean): Hint[] {
-  const cause = 'This service may not have --reason, an extension of the API.';
-  return [
-    ...(isShared ? [] : [cause]),
-    'The journal has the reason, and --resume would send it again: start a new run without --reason.',
-  ];
-}
+const futileHint =
+  'The journal has the reason, and --resume would send it again: start a new run without --reason.';
 
 /** Says how to resume, and after an outage what becomes of the orders that failed. */
 function formatRetry(resumeHint: Hint, reasons: readonly ExitReason[]): Hint[] {

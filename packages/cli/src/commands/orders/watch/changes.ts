@@ -9,6 +9,7 @@ import type { Connection } from '../../../client/connection';
 import { type Following, followResiliently, getLatestCursor } from '../../../client/follow';
 import type { CliContext } from '../../../context';
 import { assertObject } from '../../../errors/cli-error';
+import { listNotifications } from '../../notifications/notification-pages';
 import type { OrderChange } from './change-view';
 
 /**
@@ -111,7 +112,7 @@ async function poll(
 ): Promise<{ ids: Set<string>; news: Notification[]; isTruncated: boolean }> {
   const ids = new Set<string>();
   const news: Notification[] = [];
-  for await (const { data, nextCursor } of notifications.list({ limit: 100 }, options).pages()) {
+  for await (const { data, nextCursor } of listNotifications(notifications, false, 100, options)) {
     for (const notification of data) ids.add(assertObject(notification).id);
     const found = data.filter(isNew);
     news.push(...found);

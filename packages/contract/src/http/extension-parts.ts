@@ -1,0 +1,18 @@
+import type { Extension } from './extensions';
+
+/** What each extension covers: endpoints, as keys of `endpoints`, and parameters and fields of other endpoints. */
+export const extensionParts = {
+  account: ['account.get'],
+  deliveries: ['deliveries.list', 'deliveries.get', 'deliveries.replay'],
+  events: ['events.list'],
+  'notifications.filters': ['notifications.list: read'],
+  'orders.expand': ['orders.list: expand', 'orders.get: expand'],
+  /** Also several statuses in `status`. */
+  'orders.filters': ['orders.list: buyerId, listingId, createdAfter, createdBefore, updatedAfter'],
+  'orders.reason': ['orders.update: reason'],
+  'orders.sort': ['orders.list: sort'],
+  paging: ['orders.list: limit, cursor', 'notifications.list: limit, cursor'],
+  'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
+  'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
+  'webhooks.test': ['webhooks.test'],
+} as const satisfies Record<Extension, readonly string[]>;

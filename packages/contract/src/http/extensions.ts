@@ -1,0 +1,22 @@
+/**
+ * The names of the extensions of the API. A service lists those that it has in `Tradepost-Extensions`, on every response,
+ * separated by commas (RFC 9110, section 5.6.1). A service without the header has none of them: it has only the seven
+ * endpoints of the API specification. `extensionParts` says what each covers.
+ */
+export const extensions = [
+  'account',
+  'deliveries',
+  'events',
+  'notifications.filters',
+  'orders.expand',
+  'orders.filters',
+  'orders.reason',
+  'orders.sort',
+  'paging',
+  'webhooks.manage',
+  'webhooks.secrets',
+  'webhooks.test',
+] as const;
+
+/** The name of one extension. */
+export type Extension = (typeof extensions)[number];
