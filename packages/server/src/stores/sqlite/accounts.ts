@@ -19,7 +19,7 @@ interface KeyRow {
   id: string;
   account_id: string;
   hash: string;
-  hint: string;
+  prefix: string;
   read_only: number;
   created_at: number;
   expires_at: number | null;
@@ -32,7 +32,7 @@ function readKey(row: KeyRow): ApiKey {
     id: row.id,
     accountId: row.account_id,
     hash: row.hash,
-    prefix: row.hint,
+    prefix: row.prefix,
     readOnly: row.read_only === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -49,7 +49,7 @@ function readAccount(row: AccountRow): Account {
 export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
   function insertKey(key: ApiKey): void {
     db.run(
-      `INSERT INTO api_keys (id, account_id, hash, hint, read_only, created_at, expires_at, revoked_at)
+      `INSERT INTO api_keys (id, account_id, hash, prefix, read_only, created_at, expires_at, revoked_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       key.id,
       key.accountId,

@@ -1,17 +1,15 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
 import { createRuleGroups } from '../data-rules';
 
 /** What the server keeps true with each change, beyond what the schema enforces. */
 export const ruleGroups = createRuleGroups({
-  eventType: 'kind',
-  response: 'answer',
-  concurrencyLimit: 'allowance',
-  backoffUntil: 'held_until',
-  wrongLowStockMarks: `SELECT id FROM listings WHERE low_told NOT IN (0, 1)
-    OR (low_told = 1 AND (low_threshold IS NULL OR available_quantity > low_threshold))
-    OR (low_told = 0 AND available_quantity < low_threshold)`,
+  eventType: 'event_type',
+  response: 'response',
+  concurrencyLimit: 'concurrency_limit',
+  backoffUntil: 'backoff_until',
+  wrongLowStockMarks: `SELECT id FROM listings WHERE low_stock_notified NOT IN (0, 1)
+    OR (low_stock_notified = 1 AND (low_threshold IS NULL OR available_quantity > low_threshold))
+    OR (low_stock_notified = 0 AND available_quantity < low_threshold)`,
   bodiesWithoutJson: 'SELECT id FROM events WHERE NOT json_valid(body)',
   wrongAttempts: `SELECT d.id FROM deliveries AS d LEFT JOIN (
       SELECT delivery_seq, count(*) AS stored, max(number) AS last

@@ -26,7 +26,7 @@ const maxLeasesPerTransaction = 64;
 /** Inserts a delivery into its webhook's queue. Call inside a write. */
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
   db.run(
-    `INSERT INTO deliveries (id, event_id, webhook_id, kind, test, state, attempts, tries, due_at,
+    `INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, tries, due_at,
        scheduled_at, deadline_at, lease_token, lease_until, lease_counts, last_status, last_error,
        created_at, finished_at, trace_context)
      VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, NULL, NULL, 0, NULL, NULL, ?, NULL, ?)`,
@@ -463,7 +463,7 @@ function insertAttempt(db: SqliteDatabase, deliverySeq: number, result: AttemptR
   if (attempt === null) return;
   db.run(
     `INSERT INTO attempts
-       (delivery_seq, number, started_at, duration, url, headers, status, error, excerpt)
+       (delivery_seq, number, started_at, duration_ms, url, headers, status, error, response_snippet)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     deliverySeq,
     number,

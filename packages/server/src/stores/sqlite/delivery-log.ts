@@ -26,7 +26,7 @@ function runToCompletion<Result>(steps: Iterator<unknown, Result>): Result {
 
 function selectOwned(db: SqliteDatabase, accountId: string, id: string): DeliveryRow | undefined {
   return db.get<DeliveryRow>(
-    `SELECT deliveries.*, queues.held_until, queues.paused FROM deliveries
+    `SELECT deliveries.*, queues.backoff_until, queues.paused FROM deliveries
      JOIN webhooks ON webhooks.id = deliveries.webhook_id
      JOIN queues ON queues.webhook_id = deliveries.webhook_id
      WHERE deliveries.id = ? AND webhooks.account_id = ? AND webhooks.deleted_at IS NULL`,

@@ -43,10 +43,10 @@ function selectMatching(
   limit: number,
 ): DeliveryRow[] {
   const conditions = buildConditions(range, since);
-  if (eventType !== undefined) conditions.add('kind = ?', eventType);
+  if (eventType !== undefined) conditions.add('event_type = ?', eventType);
   if (statusClass !== undefined) conditions.add(statusClassConditions[statusClass]);
   return db.all<DeliveryRow>(
-    `SELECT d.*, queues.held_until, queues.paused FROM (
+    `SELECT d.*, queues.backoff_until, queues.paused FROM (
        SELECT * FROM deliveries INDEXED BY deliveries_of_webhook
        WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC LIMIT ?) AS d
      JOIN queues ON queues.webhook_id = d.webhook_id`,
@@ -128,14 +128,14 @@ export interface DeliveryRow {
   id: string;
   event_id: string;
   webhook_id: string;
-  kind: EventType;
+  event_type: EventType;
   test: number;
   state: DeliveryState;
   attempts: number;
   due_at: number | null;
   /** When `due_at` was decided. A requested delivery that goes ahead of others has an earlier `due_at`. */
   scheduled_at: number;
-  held_until: number;
+  backoff_until: number;
   paused: number;
   deadline_at: number;
   lease_until: number | null;
@@ -149,12 +149,12 @@ export interface DeliveryRow {
 export interface AttemptRow {
   number: number;
   started_at: number;
-  duration: number;
+  duration_ms: number;
   url: string;
   headers: string;
   status: number | null;
   error: string | null;
-  excerpt: string;
+  response_snippet: string;
 }
 
 /** Converts a row to a delivery. */
@@ -163,13 +163,13 @@ export function readDelivery(row: DeliveryRow): LoggedDelivery {
     id: row.id,
     eventId: row.event_id,
     webhookId: row.webhook_id,
-    eventType: row.kind,
+    eventType: row.event_type,
     test: row.test === 1,
     state: row.state,
     nextAttemptAt: row.due_at === null ? null : Math.max(row.due_at, row.scheduled_at),
     inProgress: row.lease_until !== null,
     paused: row.paused === 1,
-    backoffUntil: row.held_until,
+    backoffUntil: row.backoff_until,
     attemptCount: row.attempts,
     lastStatus: row.last_status,
     lastError: row.last_error,
@@ -184,11 +184,11 @@ export function readAttempt(row: AttemptRow): LoggedAttempt {
   return {
     number: row.number,
     startedAt: row.started_at,
-    durationMs: row.duration,
+    durationMs: row.duration_ms,
     url: row.url,
     headers: JSON.parse(row.headers) as Record<string, string>,
     status: row.status,
     error: row.error,
-    responseSnippet: row.excerpt,
+    responseSnippet: row.response_snippet,
   };
 }

@@ -13,7 +13,7 @@ import { insertNotifications } from './notifications';
 /** Inserts an event without adding it to an event log. Call inside a write. */
 export function insertEvent(db: SqliteDatabase, event: StoredEvent): void {
   db.run(
-    'INSERT INTO events (id, kind, order_id, body, created_at, order_version) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO events (id, event_type, order_id, body, created_at, order_version) VALUES (?, ?, ?, ?, ?, ?)',
     event.id,
     event.eventType,
     event.orderId,
@@ -39,7 +39,7 @@ function logEvent(db: SqliteDatabase, { id, createdAt, recipients }: DomainEvent
 function selectSubscribers(db: SqliteDatabase, accountIds: string[], eventType: string): string[] {
   const list = Array.from(accountIds, () => '?').join(', ');
   const rows = db.tuples<[accountId: string, webhookId: string]>(
-    `SELECT account_id, webhook_id FROM webhook_events WHERE account_id IN (${list}) AND kind = ?`,
+    `SELECT account_id, webhook_id FROM webhook_events WHERE account_id IN (${list}) AND event_type = ?`,
     ...accountIds,
     eventType,
   );

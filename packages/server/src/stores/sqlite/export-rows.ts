@@ -1,5 +1,3 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
@@ -46,7 +44,7 @@ const exports: Record<CopiedTable, TableExport> = {
     columns: {
       ...same('id', 'account_id', 'hash', 'read_only', 'created_at', 'expires_at', 'revoked_at'),
       ...same('last_used_at'),
-      prefix: 'hint',
+      prefix: 'prefix',
     },
     booleans: ['read_only'],
   },
@@ -56,7 +54,7 @@ const exports: Record<CopiedTable, TableExport> = {
     columns: {
       ...same('id', 'seller_id', 'agent_id', 'available_quantity', 'supplied_quantity'),
       ...same('low_threshold', 'created_at', 'title'),
-      low_stock_notified: 'low_told',
+      low_stock_notified: 'low_stock_notified',
     },
     booleans: ['low_stock_notified'],
   },
@@ -78,7 +76,7 @@ const exports: Record<CopiedTable, TableExport> = {
     key: ['id'],
     columns: {
       ...same('id', 'order_id', 'body', 'created_at', 'order_version'),
-      event_type: 'kind',
+      event_type: 'event_type',
     },
   },
   // In the order of the log, in which PostgreSQL numbers the rows.
@@ -115,16 +113,16 @@ const exports: Record<CopiedTable, TableExport> = {
   },
   webhook_events: {
     from: 'webhook_events',
-    key: ['account_id', 'kind', 'webhook_id'],
-    columns: { ...same('account_id', 'webhook_id'), event_type: 'kind' },
+    key: ['account_id', 'event_type', 'webhook_id'],
+    columns: { ...same('account_id', 'webhook_id'), event_type: 'event_type' },
   },
   queues: {
     from: 'queues',
     key: ['webhook_id'],
     columns: {
       ...same('webhook_id', 'depth', 'in_flight', 'paused', 'failures', 'failed_at', 'next_at'),
-      concurrency_limit: 'allowance',
-      backoff_until: 'held_until',
+      concurrency_limit: 'concurrency_limit',
+      backoff_until: 'backoff_until',
     },
     booleans: ['paused'],
   },
@@ -135,7 +133,7 @@ const exports: Record<CopiedTable, TableExport> = {
       ...same('id', 'event_id', 'webhook_id', 'test', 'state', 'attempts', 'tries', 'due_at'),
       ...same('scheduled_at', 'deadline_at', 'lease_token', 'lease_until', 'lease_counts'),
       ...same('last_status', 'last_error', 'created_at', 'finished_at', 'trace_context'),
-      event_type: 'kind',
+      event_type: 'event_type',
     },
     booleans: ['test', 'lease_counts'],
   },
@@ -146,12 +144,12 @@ const exports: Record<CopiedTable, TableExport> = {
       delivery_id: 'd.id',
       number: 'a.number',
       started_at: 'a.started_at',
-      duration_ms: 'a.duration',
+      duration_ms: 'a.duration_ms',
       url: 'a.url',
       headers: 'a.headers',
       status: 'a.status',
       error: 'a.error',
-      response_snippet: 'a.excerpt',
+      response_snippet: 'a.response_snippet',
     },
   },
   idempotency_keys: {
@@ -159,7 +157,7 @@ const exports: Record<CopiedTable, TableExport> = {
     key: ['account_id', 'operation', 'key'],
     columns: {
       ...same('account_id', 'operation', 'key', 'fingerprint', 'expires_at', 'webhook_id'),
-      response: 'answer',
+      response: 'response',
     },
   },
 };

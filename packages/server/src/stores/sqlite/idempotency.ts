@@ -1,5 +1,3 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import {
   type IdempotencyKey,
   type IdempotentResult,
@@ -13,18 +11,18 @@ import type { SqliteDatabase } from './database';
 interface StoredResponseRow {
   fingerprint: string;
   /** JSON, encrypted if it shows a webhook. Empty after it was erased together with that webhook. */
-  answer: string;
+  response: string;
   webhook_id: string | null;
 }
 
-const isErased = (answer: string) => answer === '';
+const isErased = (response: string) => response === '';
 
 /**
  * Erases stored responses that show a webhook, because they may contain its secret. Their keys stay reserved. Call inside a
  * write.
  */
 export function eraseResponsesAbout(db: SqliteDatabase, webhookId: string): void {
-  db.run("UPDATE idempotency_keys SET answer = '' WHERE webhook_id = ?", webhookId);
+  db.run("UPDATE idempotency_keys SET response = '' WHERE webhook_id = ?", webhookId);
 }
 
 /**
@@ -46,7 +44,7 @@ export function runIdempotent<Response extends StoredResponse>(
   if (idempotencyKey === null) return { response: work(), replayed: false };
   const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
   const stored = db.get<StoredResponseRow>(
-    `SELECT fingerprint, answer, webhook_id FROM idempotency_keys
+    `SELECT fingerprint, response, webhook_id FROM idempotency_keys
      WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?`,
     accountId,
     operation,
@@ -55,25 +53,25 @@ export function runIdempotent<Response extends StoredResponse>(
   );
   if (stored !== undefined) {
     if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
-    if (isErased(stored.answer)) throw responseErased();
+    if (isErased(stored.response)) throw responseErased();
     const place = secretPlaces.response(idempotencyKey, stored.webhook_id ?? '');
-    const answer = db.secrets.decrypt(place, stored.answer);
-    return { response: JSON.parse(answer) as Response, replayed: true };
+    const text = db.secrets.decrypt(place, stored.response);
+    return { response: JSON.parse(text) as Response, replayed: true };
   }
   const response = work();
   const shownId = webhookId();
-  const answer = JSON.stringify(response);
+  const text = JSON.stringify(response);
   db.run(
     `INSERT OR REPLACE INTO idempotency_keys
-       (account_id, operation, key, fingerprint, answer, expires_at, webhook_id)
+       (account_id, operation, key, fingerprint, response, expires_at, webhook_id)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     accountId,
     operation,
     key,
     fingerprint,
     shownId === null
-      ? answer
-      : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), answer),
+      ? text
+      : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), text),
     expiresAt,
     shownId,
   );

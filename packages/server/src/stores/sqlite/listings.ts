@@ -8,7 +8,7 @@ interface ListingRow {
   title: string | null;
   available_quantity: number;
   low_threshold: number | null;
-  low_told: number;
+  low_stock_notified: number;
   created_at: number;
 }
 
@@ -20,7 +20,7 @@ function readListing(row: ListingRow): Listing {
     title: row.title,
     availableQuantity: row.available_quantity,
     lowThreshold: row.low_threshold,
-    lowStockNotified: row.low_told === 1,
+    lowStockNotified: row.low_stock_notified === 1,
     createdAt: row.created_at,
   };
 }
@@ -34,7 +34,7 @@ export function selectListing(db: SqliteDatabase, id: string): Listing | null {
 /** Updates a listing after an order. Call inside a write. */
 export function updateListing(db: SqliteDatabase, listing: Listing): void {
   db.run(
-    'UPDATE listings SET available_quantity = ?, low_told = ? WHERE id = ?',
+    'UPDATE listings SET available_quantity = ?, low_stock_notified = ? WHERE id = ?',
     listing.availableQuantity,
     Number(listing.lowStockNotified),
     listing.id,
@@ -48,7 +48,7 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
       db.write(() => {
         db.run(
           `INSERT INTO listings
-             (id, seller_id, agent_id, available_quantity, low_threshold, low_told, created_at,
+             (id, seller_id, agent_id, available_quantity, low_threshold, low_stock_notified, created_at,
               supplied_quantity, title)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           listing.id,

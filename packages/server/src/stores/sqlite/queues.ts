@@ -15,10 +15,10 @@ interface QueueRow {
   depth: number;
   in_flight: number;
   paused: number;
-  allowance: number;
+  concurrency_limit: number;
   failures: number;
   failed_at: number;
-  held_until: number;
+  backoff_until: number;
   next_at: number | null;
 }
 
@@ -38,10 +38,10 @@ function readQueue(row: QueueRow): Queue {
     depth: row.depth,
     inFlight: row.in_flight,
     paused: row.paused === 1,
-    concurrencyLimit: row.allowance,
+    concurrencyLimit: row.concurrency_limit,
     failures: row.failures,
     failedAt: row.failed_at,
-    backoffUntil: row.held_until,
+    backoffUntil: row.backoff_until,
   };
 }
 
@@ -50,7 +50,7 @@ export function insertQueue(db: SqliteDatabase, webhookId: string, paused: boole
   const { concurrencyLimit, failures, failedAt, backoffUntil } = newEndpointHealth;
   db.run(
     `INSERT INTO queues
-       (webhook_id, depth, in_flight, paused, allowance, failures, failed_at, held_until, next_at)
+       (webhook_id, depth, in_flight, paused, concurrency_limit, failures, failed_at, backoff_until, next_at)
      VALUES (?, 0, 0, ?, ?, ?, ?, ?, NULL)`,
     webhookId,
     Number(paused),
@@ -84,8 +84,8 @@ export function incrementDepth(db: SqliteDatabase, webhookId: string, now: numbe
   const latest = latestBackoffUntil(now);
   db.run(
     `UPDATE queues SET depth = depth + 1, next_at = CASE
-       WHEN paused = 1 OR in_flight >= allowance THEN NULL
-       ELSE min(coalesce(next_at, ?), max(min(held_until, ?), ?)) END
+       WHEN paused = 1 OR in_flight >= concurrency_limit THEN NULL
+       ELSE min(coalesce(next_at, ?), max(min(backoff_until, ?), ?)) END
      WHERE webhook_id = ?`,
     latest,
     latest,
@@ -151,8 +151,8 @@ export class QueueUnitOfWork {
   write(now: number): void {
     for (const queue of this.#queues.values()) {
       this.#db.run(
-        `UPDATE queues SET depth = ?, in_flight = ?, paused = ?, allowance = ?, failures = ?,
-           failed_at = ?, held_until = ?, next_at = ? WHERE webhook_id = ?`,
+        `UPDATE queues SET depth = ?, in_flight = ?, paused = ?, concurrency_limit = ?, failures = ?,
+           failed_at = ?, backoff_until = ?, next_at = ? WHERE webhook_id = ?`,
         queue.depth,
         queue.inFlight,
         Number(queue.paused),
@@ -177,7 +177,7 @@ interface StatusRow {
 export function selectQueueStatus(db: SqliteDatabase, now: number): QueueStatus {
   const row = db.get<StatusRow>(
     `SELECT total(depth) AS depth, total(in_flight) AS in_flight, min(
-       CASE WHEN paused = 0 AND held_until <= ? AND depth > in_flight THEN (
+       CASE WHEN paused = 0 AND backoff_until <= ? AND depth > in_flight THEN (
          SELECT min(due_at) FROM deliveries
          WHERE webhook_id = queues.webhook_id AND due_at <= ?) END) AS oldest_due_at
      FROM queues`,
@@ -205,7 +205,7 @@ interface WaitRow {
 }
 
 /** The columns of a queue that a clock change may affect. */
-type QueueTimes = Pick<QueueRow, 'webhook_id' | 'failed_at' | 'held_until' | 'next_at'>;
+type QueueTimes = Pick<QueueRow, 'webhook_id' | 'failed_at' | 'backoff_until' | 'next_at'>;
 
 /**
  * Adjusts leases after the clock was set. No lease ends later than a lease that starts now, and the time that a forward jump
@@ -266,7 +266,7 @@ function restartWaits(db: SqliteDatabase, ahead: WaitRow[], now: number): void {
 
 /** Returns whether a queue backs off, or is polled, later than it should be. Call inside a read. */
 function isBehind(db: SqliteDatabase, row: QueueTimes, now: number): boolean {
-  if (row.failed_at > now || row.held_until > latestBackoffUntil(now)) return true;
+  if (row.failed_at > now || row.backoff_until > latestBackoffUntil(now)) return true;
   const { next_at: nextAt } = row;
   if (nextAt === null || nextAt <= now) return false;
   const next = nextPollAt(db, selectQueue(db, row.webhook_id), now);
@@ -312,8 +312,8 @@ export async function adjustToClock(
   if (now > expected) return;
   const queues = await db.read(() =>
     db.all<QueueTimes>(
-      `SELECT webhook_id, failed_at, held_until, next_at FROM queues
-       WHERE depth > 0 OR held_until > ? OR failed_at > ?`,
+      `SELECT webhook_id, failed_at, backoff_until, next_at FROM queues
+       WHERE depth > 0 OR backoff_until > ? OR failed_at > ?`,
       latestBackoffUntil(now),
       now,
     ),

@@ -1,5 +1,3 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { describeMissingKeys, keyIdEnd, readKeyId, secretPlaces } from '../encryption';
 import type { RotatedSecrets, SecretStore } from '../store';
@@ -12,8 +10,8 @@ const starts = ['secret', 'staged_secret']
       `SELECT substr(${column}, 1, ${keyIdEnd}) AS start FROM webhooks WHERE ${column} <> ''`,
   )
   .concat(
-    `SELECT substr(answer, 1, ${keyIdEnd}) AS start FROM idempotency_keys
-     WHERE webhook_id IS NOT NULL AND answer <> ''`,
+    `SELECT substr(response, 1, ${keyIdEnd}) AS start FROM idempotency_keys
+     WHERE webhook_id IS NOT NULL AND response <> ''`,
   )
   .join(' UNION ');
 
@@ -47,7 +45,7 @@ interface ResponseRow {
   account_id: string;
   operation: string;
   key: string;
-  answer: string;
+  response: string;
 }
 
 /** A secret that is not encrypted with the first key, and how to replace it. */
@@ -75,17 +73,17 @@ function selectOutdated(db: SqliteDatabase, { id, ...row }: SecretRow): Outdated
     },
   ];
   const responses = db.all<ResponseRow>(
-    'SELECT account_id, operation, key, answer FROM idempotency_keys WHERE webhook_id = ?',
+    'SELECT account_id, operation, key, response FROM idempotency_keys WHERE webhook_id = ?',
     id,
   );
-  for (const { account_id: accountId, operation, key, answer } of responses) {
+  for (const { account_id: accountId, operation, key, response } of responses) {
     found.push({
       webhookId: id,
       place: secretPlaces.response({ accountId, operation, key }, id),
-      stored: answer,
+      stored: response,
       replace: (encrypted) =>
         db.run(
-          'UPDATE idempotency_keys SET answer = ? WHERE account_id = ? AND operation = ? AND key = ?',
+          'UPDATE idempotency_keys SET response = ? WHERE account_id = ? AND operation = ? AND key = ?',
           encrypted,
           accountId,
           operation,

@@ -28,11 +28,11 @@ interface WebhookRow {
   kinds: string;
   depth: number;
   failures: number;
-  held_until: number;
+  backoff_until: number;
 }
 
-const withStats = `SELECT webhooks.*, queues.depth, queues.failures, queues.held_until,
-    (SELECT group_concat(kind) FROM webhook_events AS e
+const withStats = `SELECT webhooks.*, queues.depth, queues.failures, queues.backoff_until,
+    (SELECT group_concat(event_type) FROM webhook_events AS e
      WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id) AS kinds
   FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id`;
 
@@ -55,14 +55,14 @@ function readWebhook(db: SqliteDatabase, row: WebhookRow): WebhookWithStats {
     stagedAt: row.staged_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    stats: { pending: row.depth, failures: row.failures, backoffUntil: row.held_until },
+    stats: { pending: row.depth, failures: row.failures, backoffUntil: row.backoff_until },
   };
 }
 
 function insertSubscriptions(db: SqliteDatabase, webhook: Webhook): void {
   for (const eventType of webhook.events) {
     db.run(
-      'INSERT INTO webhook_events (account_id, kind, webhook_id) VALUES (?, ?, ?)',
+      'INSERT INTO webhook_events (account_id, event_type, webhook_id) VALUES (?, ?, ?)',
       webhook.accountId,
       eventType,
       webhook.id,

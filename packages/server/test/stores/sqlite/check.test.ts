@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { updateListing } from '@tradepost/domain/listings/listing';
 import { noon } from '@tradepost/domain/test/builders';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CheckResult } from '../../../src/stores/check-report';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
@@ -10,8 +10,10 @@ import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
 import { makeTempFolder, tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
-import { makeFirstSchema } from './first-schema';
 import { inspectFile } from './inspect-file';
+import { makeFirstSchema } from './migrations';
+
+vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
 
 const template = makeTempFolder();
 const sound = `${template.path}/sound.db`;
@@ -95,7 +97,7 @@ const damages: [check: string, problem: string, sql: string][] = [
   [
     'stock',
     'listings whose low-stock mark contradicts their quantity and threshold',
-    'UPDATE listings SET low_told = 1 - low_told, available_quantity = 100 * (1 - low_told)',
+    'UPDATE listings SET low_stock_notified = 1 - low_stock_notified, available_quantity = 100 * (1 - low_stock_notified)',
   ],
   [
     'orders',
@@ -206,12 +208,12 @@ const damages: [check: string, problem: string, sql: string][] = [
   [
     'queues',
     'queues that nothing polls, or too late',
-    'UPDATE queues SET allowance = 32, next_at = NULL',
+    'UPDATE queues SET concurrency_limit = 32, next_at = NULL',
   ],
   [
     'queues',
     'queues that nothing polls, or too late',
-    'UPDATE queues SET allowance = 32, next_at = 9e15',
+    'UPDATE queues SET concurrency_limit = 32, next_at = 9e15',
   ],
   [
     'queues',

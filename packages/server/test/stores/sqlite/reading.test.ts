@@ -1,12 +1,14 @@
 import { chmodSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { backUpDatabase } from '../../../src/stores/sqlite/backup';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { addCaller } from '../../helpers/trade';
-import { makeFirstSchema } from './first-schema';
 import { inspectFile } from './inspect-file';
+import { makeFirstSchema } from './migrations';
+
+vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
 
 let file: string;
 let backup: string;
