@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
 import { SecretCipher, type SecretKey } from '../encryption';
+import type { Fields, NewRow, Table } from '../records/fields';
 import type { ChangeTracer } from '../store';
 import { resolveLink } from './abandoned-log';
 import { readFreeBytes, requireFreeDisk, requireFreePages } from './free-space';
@@ -160,6 +161,29 @@ export class SqliteDatabase {
   /** Returns the first row of a query. */
   get<Row>(sql: string, ...values: unknown[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  /** Returns the first row as an array of values. */
+  tuple<Row extends unknown[]>(sql: string, ...values: unknown[]): Row | undefined {
+    return this.#prepare(sql, this.#tupleStatements)
+      .raw()
+      .get(...values) as Row | undefined;
+  }
+
+  /** Returns all records of a query. `rest` is what follows its select list. */
+  list<Row extends object>(fields: Fields<Row>, rest: string, ...values: unknown[]): Row[] {
+    return this.tuples(fields.query(rest), ...values).map(fields.read);
+  }
+
+  /** Returns the first record of a query, or null. `rest` is what follows its select list. */
+  find<Row extends object>(fields: Fields<Row>, rest: string, ...values: unknown[]): Row | null {
+    const tuple = this.tuple(fields.query(rest), ...values);
+    return tuple === undefined ? null : fields.read(tuple);
+  }
+
+  /** Inserts a row, or a few by one statement. */
+  insert<Row extends object>(table: Table<Row>, ...rows: NewRow<Row>[]): void {
+    if (rows.length > 0) this.run(table.insert(rows.length), ...rows.flatMap(table.write));
   }
 
   /** Runs a statement that writes. Returns how many rows it changed. */

@@ -1,27 +1,10 @@
 import { fanOut } from '@tradepost/domain/deliveries/delivery';
-import {
-  type DomainEvent,
-  firstSequenceAt,
-  type StoredEvent,
-} from '@tradepost/domain/events/event';
+import { type DomainEvent, firstSequenceAt } from '@tradepost/domain/events/event';
 import type { EventStore, LoggedEvent } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
+import { events as eventTable, notifications as notificationTable } from '../records/tables';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
-import { insertNotifications } from './notifications';
-
-/** Inserts an event without adding it to an event log. Call inside a write. */
-export function insertEvent(db: SqliteDatabase, event: StoredEvent): void {
-  db.run(
-    'INSERT INTO events (id, event_type, order_id, body, created_at, order_version) VALUES (?, ?, ?, ?, ?, ?)',
-    event.id,
-    event.eventType,
-    event.orderId,
-    event.body,
-    event.createdAt,
-    event.orderVersion,
-  );
-}
 
 function logEvent(db: SqliteDatabase, { id, createdAt, recipients }: DomainEvent): void {
   for (const accountId of recipients) {
@@ -62,12 +45,12 @@ export function insertEvents(
 ): number {
   let queued = 0;
   for (const event of events) {
-    insertEvent(db, event);
+    db.insert(eventTable, event);
     logEvent(db, event);
     const findSubscribers = (accountIds: string[], eventType: string) =>
       selectSubscribers(db, accountIds, eventType);
     const { notifications, deliveries } = fanOut(event, findSubscribers, context);
-    insertNotifications(db, notifications);
+    db.insert(notificationTable, ...notifications);
     for (const delivery of deliveries) insertDelivery(db, delivery);
     queued += deliveries.length;
   }

@@ -6,16 +6,10 @@ import {
   type StoredResponse,
 } from '@tradepost/domain/kernel/idempotency';
 import { secretPlaces } from '../encryption';
+import { idempotencyKeys } from '../records/tables';
 import type { SqliteDatabase } from './database';
 
-interface StoredResponseRow {
-  fingerprint: string;
-  /** JSON, encrypted if it shows a webhook. Empty after it was erased together with that webhook. */
-  response: string;
-  webhook_id: string | null;
-}
-
-const isErased = (response: string) => response === '';
+const storedFields = idempotencyKeys.without('accountId', 'operation', 'key', 'expiresAt');
 
 /**
  * Erases stored responses that show a webhook, because they may contain its secret. Their keys stay reserved. Call inside a
@@ -42,38 +36,36 @@ export function runIdempotent<Response extends StoredResponse>(
   webhookId: () => string | null = () => null,
 ): IdempotentResult<Response> {
   if (idempotencyKey === null) return { response: work(), replayed: false };
-  const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
-  const stored = db.get<StoredResponseRow>(
-    `SELECT fingerprint, response, webhook_id FROM idempotency_keys
-     WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?`,
+  const { accountId, operation, key, fingerprint } = idempotencyKey;
+  const stored = db.find(
+    storedFields,
+    'FROM idempotency_keys WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?',
     accountId,
     operation,
     key,
     now,
   );
-  if (stored !== undefined) {
+  if (stored !== null) {
     if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
-    if (isErased(stored.response)) throw responseErased();
-    const place = secretPlaces.response(idempotencyKey, stored.webhook_id ?? '');
+    if (stored.response === '') throw responseErased();
+    const place = secretPlaces.response(idempotencyKey, stored.webhookId ?? '');
     const text = db.secrets.decrypt(place, stored.response);
     return { response: JSON.parse(text) as Response, replayed: true };
   }
   const response = work();
   const shownId = webhookId();
   const text = JSON.stringify(response);
+  // There may be one that has expired.
   db.run(
-    `INSERT OR REPLACE INTO idempotency_keys
-       (account_id, operation, key, fingerprint, response, expires_at, webhook_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    accountId,
-    operation,
-    key,
-    fingerprint,
-    shownId === null
-      ? text
-      : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), text),
-    expiresAt,
-    shownId,
+    idempotencyKeys.replace,
+    ...idempotencyKeys.write({
+      ...idempotencyKey,
+      response:
+        shownId === null
+          ? text
+          : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), text),
+      webhookId: shownId,
+    }),
   );
   return { response, replayed: false };
 }

@@ -1,5 +1,7 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describeMissingKeys, keyIdEnd, readKeyId, secretPlaces } from '../encryption';
+import { idempotencyKeys, webhooks } from '../records/tables';
 import type { RotatedSecrets, SecretStore } from '../store';
 import type { SqliteDatabase } from './database';
 
@@ -35,19 +37,6 @@ export function requireSecretKeys(db: SqliteDatabase, file: string): void {
   );
 }
 
-interface SecretRow {
-  id: string;
-  secret: string;
-  staged_secret: string | null;
-}
-
-interface ResponseRow {
-  account_id: string;
-  operation: string;
-  key: string;
-  response: string;
-}
-
 /** A secret that is not encrypted with the first key, and how to replace it. */
 interface OutdatedSecret {
   webhookId: string;
@@ -56,27 +45,27 @@ interface OutdatedSecret {
   replace: (encrypted: string) => void;
 }
 
-function selectOutdated(db: SqliteDatabase, { id, ...row }: SecretRow): OutdatedSecret[] {
+function selectOutdated(
+  db: SqliteDatabase,
+  { id, secret, stagedSecret }: Pick<Webhook, 'id' | 'secret' | 'stagedSecret'>,
+): OutdatedSecret[] {
   const found: OutdatedSecret[] = [
     {
       webhookId: id,
       place: secretPlaces.current(id),
-      stored: row.secret,
+      stored: secret,
       replace: (encrypted) => db.run('UPDATE webhooks SET secret = ? WHERE id = ?', encrypted, id),
     },
     {
       webhookId: id,
       place: secretPlaces.staged(id),
-      stored: row.staged_secret ?? '',
+      stored: stagedSecret ?? '',
       replace: (encrypted) =>
         db.run('UPDATE webhooks SET staged_secret = ? WHERE id = ?', encrypted, id),
     },
   ];
-  const responses = db.all<ResponseRow>(
-    'SELECT account_id, operation, key, response FROM idempotency_keys WHERE webhook_id = ?',
-    id,
-  );
-  for (const { account_id: accountId, operation, key, response } of responses) {
+  const responses = db.list(idempotencyKeys, 'FROM idempotency_keys WHERE webhook_id = ?', id);
+  for (const { accountId, operation, key, response } of responses) {
     found.push({
       webhookId: id,
       place: secretPlaces.response({ accountId, operation, key }, id),
@@ -96,14 +85,10 @@ function selectOutdated(db: SqliteDatabase, { id, ...row }: SecretRow): Outdated
 
 /** Encrypts the secrets of the webhooks after `after`. Call inside a write. */
 function rotate(db: SqliteDatabase, after: string, limit: number): RotatedSecrets {
-  const webhooks = db.all<SecretRow>(
-    'SELECT id, secret, staged_secret FROM webhooks WHERE id > ? ORDER BY id LIMIT ?',
-    after,
-    limit,
-  );
+  const found = db.list(webhooks, 'FROM webhooks WHERE id > ? ORDER BY id LIMIT ?', after, limit);
   const unreadable = new Set<string>();
   let rotated = 0;
-  for (const { webhookId, place, stored, replace } of webhooks.flatMap((row) =>
+  for (const { webhookId, place, stored, replace } of found.flatMap((row) =>
     selectOutdated(db, row),
   )) {
     try {
@@ -114,7 +99,7 @@ function rotate(db: SqliteDatabase, after: string, limit: number): RotatedSecret
       unreadable.add(webhookId);
     }
   }
-  const next = webhooks.length === limit ? (webhooks.at(-1)?.id ?? null) : null;
+  const next = found.length === limit ? (found.at(-1)?.id ?? null) : null;
   return { rotated, unreadable: [...unreadable], next };
 }
 

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { updateListing } from '@tradepost/domain/listings/listing';
 import { noon } from '@tradepost/domain/test/builders';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { CheckResult } from '../../../src/stores/check-report';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
@@ -11,9 +11,6 @@ import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
 import { makeTempFolder, tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
 import { inspectFile } from './inspect-file';
-import { makeFirstSchema } from './migrations';
-
-vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
 
 const template = makeTempFolder();
 const sound = `${template.path}/sound.db`;
@@ -361,18 +358,6 @@ describe('checkDatabase', () => {
     expect(await findProblems()).toEqual([]);
     await Promise.all(orders);
     expect(await findProblems()).toEqual([]);
-  });
-
-  test('checks only what does not depend on the schema in an older database', async () => {
-    const old = tempFile('old.db');
-    makeFirstSchema(old);
-    const { schemaVersion, checks } = await checkDatabase(old, noon);
-    expect(schemaVersion).toBe(1);
-    expect(checks.map(({ result }) => result)).toEqual([
-      'ok',
-      'ok',
-      ...ruleGroups.map(() => 'skipped'),
-    ]);
   });
 
   test('lists the faults that SQLite finds one by one, five at most and without headings', async () => {

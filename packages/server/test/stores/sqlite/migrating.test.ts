@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { checkDatabase } from '../../../src/stores/sqlite/check';
+import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { checkIntegrity, inspectFile, sound } from './inspect-file';
@@ -37,4 +39,27 @@ test('rejects an older schema, and changes nothing, if it may not migrate', () =
   }
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
+});
+
+test('rejects an older schema, and changes nothing, if it only reads', () => {
+  const old = tempFile();
+  makeFirstSchema(old);
+  const before = readFileSync(old);
+  expect(() => openSqliteStore(old, { readOnly: true })).toThrow(
+    'has schema version 1; this version needs',
+  );
+  expect(readFileSync(old).equals(before)).toBe(true);
+  expect(readdirSync(dirname(old))).toHaveLength(1);
+});
+
+test('checks only what does not depend on the schema in an older database', async () => {
+  const old = tempFile('old.db');
+  makeFirstSchema(old);
+  const { schemaVersion, checks } = await checkDatabase(old, noon);
+  expect(schemaVersion).toBe(1);
+  expect(checks.map(({ result }) => result)).toEqual([
+    'ok',
+    'ok',
+    ...ruleGroups.map(() => 'skipped'),
+  ]);
 });

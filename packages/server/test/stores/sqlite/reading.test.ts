@@ -1,14 +1,11 @@
 import { chmodSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { backUpDatabase } from '../../../src/stores/sqlite/backup';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { addCaller } from '../../helpers/trade';
 import { inspectFile } from './inspect-file';
-import { makeFirstSchema } from './migrations';
-
-vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
 
 let file: string;
 let backup: string;
@@ -67,15 +64,6 @@ describe('a store that only reads', () => {
     expect(await readIds(backup)).toEqual([accountId]);
     // The system lets root write to read-only files and folders.
     expect(readdirSync(dirname(backup))).toEqual(['backup.db']);
-  });
-
-  test('rejects an older schema and changes nothing', () => {
-    const old = tempFile();
-    makeFirstSchema(old);
-    const before = readFileSync(old);
-    expect(() => openToRead(old)).toThrow('has schema version 1; this version needs');
-    expect(readFileSync(old).equals(before)).toBe(true);
-    expect(readdirSync(dirname(old))).toHaveLength(1);
   });
 
   test('rejects a missing file and one of another program', () => {
