@@ -31,9 +31,9 @@ function insertAttempts(
     attempt === null
       ? []
       : {
-          ...attempt,
           deliveryId,
           number,
+          ...attempt,
           responseSnippet: withoutNull(attempt.responseSnippet),
         },
   );

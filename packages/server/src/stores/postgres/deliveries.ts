@@ -19,8 +19,8 @@ export function insertDeliveries(
   traceContext: string | null,
 ): void {
   const rows = deliveries.map((delivery) => ({
-    ...toDeliveryRow(delivery, traceContext),
     counted: false,
+    ...toDeliveryRow(delivery, traceContext),
   }));
   writes.insert(postgresDeliveries, rows);
 }

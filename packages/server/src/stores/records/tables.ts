@@ -234,16 +234,24 @@ export const postgresDeliveries = deliveries.extend<{ counted: boolean }>({
 
 /** Returns the row of a new delivery. */
 export function toDeliveryRow(
-  { nextAttemptAt, ...delivery }: Delivery,
+  delivery: Delivery,
   traceContext: string | null,
 ): NewRow<DeliveryRow> {
+  // Each field by its name: a spread takes a multiple of the time.
   return {
-    ...delivery,
+    id: delivery.id,
+    eventId: delivery.eventId,
+    webhookId: delivery.webhookId,
+    eventType: delivery.eventType,
+    test: delivery.test,
+    state: delivery.state,
     attempts: 0,
     tries: 0,
-    dueAt: nextAttemptAt,
+    dueAt: delivery.nextAttemptAt,
     scheduledAt: delivery.createdAt,
+    deadlineAt: delivery.deadlineAt,
     leaseCounts: false,
+    createdAt: delivery.createdAt,
     traceContext,
   };
 }

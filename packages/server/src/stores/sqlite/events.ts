@@ -50,7 +50,7 @@ export function insertEvents(
     const findSubscribers = (accountIds: string[], eventType: string) =>
       selectSubscribers(db, accountIds, eventType);
     const { notifications, deliveries } = fanOut(event, findSubscribers, context);
-    db.insert(notificationTable, ...notifications);
+    db.insertAll(notificationTable, notifications);
     for (const delivery of deliveries) insertDelivery(db, delivery);
     queued += deliveries.length;
   }

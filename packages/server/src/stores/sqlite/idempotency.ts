@@ -59,12 +59,12 @@ export function runIdempotent<Response extends StoredResponse>(
   db.run(
     idempotencyKeys.replace,
     ...idempotencyKeys.write({
-      ...idempotencyKey,
       response:
         shownId === null
           ? text
           : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), text),
       webhookId: shownId,
+      ...idempotencyKey,
     }),
   );
   return { response, replayed: false };
