@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Delivery } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
-import { postgresDeliveries, toDeliveryRow } from '../records/tables';
+import { postgresDeliveries } from '../records/tables';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Transaction } from './database';
 import { isUnnumbered, numberDeliveries } from './event-numbers';
@@ -19,8 +19,14 @@ export function insertDeliveries(
   traceContext: string | null,
 ): void {
   const rows = deliveries.map((delivery) => ({
+    attempts: 0,
+    tries: 0,
+    dueAt: delivery.nextAttemptAt,
+    scheduledAt: delivery.createdAt,
+    leaseCounts: false,
     counted: false,
-    ...toDeliveryRow(delivery, traceContext),
+    traceContext,
+    ...delivery,
   }));
   writes.insert(postgresDeliveries, rows);
 }

@@ -50,7 +50,8 @@ export class Fields<Row extends object> {
   readonly select: string;
   /** Reads a row of SQLite: the values of the select list in its order. */
   readonly read: (values: readonly unknown[]) => Row;
-  readonly #queries = new Map<string, string>();
+  /** The queries that select the fields, by what follows their select list. */
+  readonly queries = new Map<string, string>();
 
   constructor(readonly columns: Columns<Row>) {
     const entries = Object.entries(columns as AnyColumns);
@@ -59,16 +60,6 @@ export class Fields<Row extends object> {
       ([field, [, kind]], index) => `${field}: ${readers[kind](`v[${index}]`)}`,
     );
     this.read = new Function('v', `return { ${properties.join(', ')} };`) as typeof this.read;
-  }
-
-  /** Returns the query that selects the fields. `rest` follows the select list. */
-  query(rest: string): string {
-    let query = this.#queries.get(rest);
-    if (query === undefined) {
-      query = `SELECT ${this.select} ${rest}`;
-      this.#queries.set(rest, query);
-    }
-    return query;
   }
 
   /** Adds fields, for example of a joined table. */
@@ -89,13 +80,17 @@ export class Table<Row extends object> extends Fields<Row> {
   readonly names: string[];
   /** The names of the columns with booleans. */
   readonly booleans: string[];
+  /** The parameters of a row in a statement of SQLite, whose values `write` returns. */
+  readonly places: string;
+  /** Inserts rows of SQLite: the start of the statement, before the parameters of each row. */
+  readonly insertRows: string;
+  /** Inserts a row of SQLite. */
+  readonly insert: string;
   /** Returns the values of a row for SQLite. */
   readonly write: (row: NewRow<Row>) => unknown[];
   /** Returns what PostgreSQL gets of a row in JSON, by the names of the fields. */
   readonly toJson: (row: NewRow<Row>) => object;
   readonly #own: Columns<Row>;
-  readonly #inserts: string[] = [];
-  #replace: string | undefined;
 
   /** @param key The columns that identify a row, in the order of an index. */
   constructor(
@@ -112,6 +107,9 @@ export class Table<Row extends object> extends Fields<Row> {
     this.#own = columns;
     this.names = entries.map(([, [column]]) => column);
     this.booleans = entries.flatMap(([, [column, kind]]) => (kind === 'boolean' ? column : []));
+    this.places = `(${entries.map(() => '?').join(', ')})`;
+    this.insertRows = `INSERT INTO ${name} (${this.names.join(', ')}) VALUES`;
+    this.insert = `${this.insertRows} ${this.places}`;
     const values = entries.map(([field, [, kind]]) => writers[kind](`row.${field}`));
     this.write = new Function('row', `return [${values.join(', ')}];`) as typeof this.write;
     const properties = entries.map(
@@ -119,20 +117,6 @@ export class Table<Row extends object> extends Fields<Row> {
         `${field}: ${kind === 'json' ? writers.json(`row.${field}`) : `row.${field}`}`,
     );
     this.toJson = new Function('row', `return { ${properties.join(', ')} };`) as typeof this.toJson;
-  }
-
-  /** Returns the statement that inserts some rows of SQLite. Its parameters are what `write` returns. */
-  insert(count: number): string {
-    const places = `(${this.names.map(() => '?').join(', ')})`;
-    this.#inserts[count] ??= `INSERT INTO ${this.name} (${this.names.join(', ')})
-      VALUES ${Array.from({ length: count }, () => places).join(', ')}`;
-    return this.#inserts[count];
-  }
-
-  /** The statement of SQLite that inserts a row, or replaces the one with its key. */
-  get replace(): string {
-    this.#replace ??= this.insert(1).replace('INSERT', 'REPLACE');
-    return this.#replace;
   }
 
   /** Returns the statement that inserts rows of PostgreSQL, which are an array in JSON. */

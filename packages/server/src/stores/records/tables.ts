@@ -10,7 +10,7 @@ import type { Notification } from '@tradepost/domain/notifications/notification'
 import type { Order } from '@tradepost/domain/orders/order';
 import type { Task } from '@tradepost/domain/tasks/task';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
-import { Fields, type NewRow, Table } from './fields';
+import { Fields, Table } from './fields';
 
 /** The accounts. */
 export const accounts = new Table<Account>('accounts', ['id'], {
@@ -231,30 +231,6 @@ export const deliveries = new Table<DeliveryRow>('deliveries', ['id'], {
 export const postgresDeliveries = deliveries.extend<{ counted: boolean }>({
   counted: ['counted', 'boolean'],
 });
-
-/** Returns the row of a new delivery. */
-export function toDeliveryRow(
-  delivery: Delivery,
-  traceContext: string | null,
-): NewRow<DeliveryRow> {
-  // Each field by its name: a spread takes a multiple of the time.
-  return {
-    id: delivery.id,
-    eventId: delivery.eventId,
-    webhookId: delivery.webhookId,
-    eventType: delivery.eventType,
-    test: delivery.test,
-    state: delivery.state,
-    attempts: 0,
-    tries: 0,
-    dueAt: delivery.nextAttemptAt,
-    scheduledAt: delivery.createdAt,
-    deadlineAt: delivery.deadlineAt,
-    leaseCounts: false,
-    createdAt: delivery.createdAt,
-    traceContext,
-  };
-}
 
 /**
  * What is read of `deliveries AS d` for the delivery log, joined with their queues. A requested delivery that goes ahead of others has an

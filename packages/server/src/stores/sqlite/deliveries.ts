@@ -9,7 +9,7 @@ import {
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
-import { deliveries, sqliteAttempts, toDeliveryRow } from '../records/tables';
+import { deliveries, sqliteAttempts } from '../records/tables';
 import type { SqliteDatabase } from './database';
 import {
   adjustToClock,
@@ -26,7 +26,16 @@ const maxLeasesPerTransaction = 64;
 
 /** Inserts a delivery into its webhook's queue. Call inside a write. */
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
-  db.insert(deliveries, toDeliveryRow(delivery, db.traceContext));
+  // The spread comes last: V8 takes ten times as long for one that is followed by other properties.
+  db.insert(deliveries, {
+    attempts: 0,
+    tries: 0,
+    dueAt: delivery.nextAttemptAt,
+    scheduledAt: delivery.createdAt,
+    leaseCounts: false,
+    traceContext: db.traceContext,
+    ...delivery,
+  });
   incrementDepth(db, delivery.webhookId, delivery.nextAttemptAt);
 }
 
@@ -446,7 +455,6 @@ function recordResult(
 function insertAttempt(db: SqliteDatabase, deliverySeq: number, result: AttemptResult): void {
   const { attempt, number } = result;
   if (attempt === null) return;
-  // The spread comes last: V8 takes ten times as long for one that is followed by other properties.
   db.insert(sqliteAttempts, { deliverySeq, number, ...attempt });
   if (number <= maxStoredAttempts) return;
   const lastOutdated = number - maxStoredAttempts;

@@ -57,7 +57,7 @@ export function runIdempotent<Response extends StoredResponse>(
   const text = JSON.stringify(response);
   // There may be one that has expired.
   db.run(
-    idempotencyKeys.replace,
+    idempotencyKeys.insert.replace('INSERT', 'REPLACE'),
     ...idempotencyKeys.write({
       response:
         shownId === null
