@@ -63,14 +63,14 @@ function openDatabase({ file, buyerId, sellerId, listingId, webhookId }: BareSer
     'UPDATE listings SET available_quantity = available_quantity - ? WHERE id = ?',
   );
   const insertEvent = db.prepare(
-    "INSERT INTO events (id, kind, order_id, body, created_at) VALUES (?, 'order.created', ?, ?, ?)",
+    "INSERT INTO events (id, event_type, order_id, body, created_at) VALUES (?, 'order.created', ?, ?, ?)",
   );
   const insertNotification = db.prepare(
     `INSERT INTO notifications (id, account_id, event_id, type, order_id, message, read, created_at)
      VALUES (?, ?, ?, 'order.created', ?, ?, 0, ?)`,
   );
   const insertDelivery = db.prepare(
-    `INSERT INTO deliveries (id, event_id, webhook_id, kind, test, state, attempts, tries, due_at,
+    `INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, tries, due_at,
        scheduled_at, deadline_at, lease_counts, created_at)
      VALUES (?, ?, ?, 'order.created', 0, 'pending', 0, 0, ?, ?, ?, 0, ?)`,
   );

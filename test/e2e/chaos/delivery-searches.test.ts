@@ -30,7 +30,7 @@ function insertDeliveries(database: string, accountId: string): void {
     .prepare(
       `WITH RECURSIVE numbers (number) AS (
          SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${deliveries})
-       INSERT INTO deliveries (id, event_id, webhook_id, kind, test, state, attempts, tries,
+       INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, tries,
          deadline_at, last_status, created_at, finished_at)
        SELECT printf('dlv_%026d', number), ?, 'whk_1', 'order.status_changed', 0, 'failed', 1, 1,
          ?, 500, ?, ? FROM numbers`,

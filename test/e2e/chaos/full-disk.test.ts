@@ -67,7 +67,7 @@ function readState() {
   try {
     const list = (sql: string) => connection.prepare<[string]>(sql).pluck().all(listingId).sort();
     const events = `SELECT order_id FROM events JOIN orders ON orders.id = order_id
-      WHERE listing_id = ? AND kind =`;
+      WHERE listing_id = ? AND event_type =`;
     return {
       orders: list('SELECT id FROM orders WHERE listing_id = ?'),
       created: list(`${events} 'order.created'`),

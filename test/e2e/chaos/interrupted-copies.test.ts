@@ -37,7 +37,7 @@ beforeEach(async () => {
 function enlarge(file: string): void {
   const connection = new Database(file);
   const insert = connection.prepare(
-    "INSERT INTO events (id, kind, order_id, body, created_at) VALUES (?, 'order.created', NULL, ?, 1)",
+    "INSERT INTO events (id, event_type, order_id, body, created_at) VALUES (?, 'order.created', NULL, ?, 1)",
   );
   const body = JSON.stringify({ text: 'x'.repeat(4_000) });
   connection.transaction(() => {

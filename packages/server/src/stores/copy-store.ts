@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
-import { type CopiedTable, copiedTables, type TableDigest } from './copied-tables';
+import { type CopiedTable, copiedTableNames, type TableDigest } from './copied-tables';
 import { describeDatabase } from './database-url';
 import { ImportedDatabase } from './postgres/import-rows';
 import { ExportedDatabase } from './sqlite/export-rows';
@@ -55,7 +55,7 @@ function identify(digests: Digests): string {
 }
 
 function countRows(digests: Digests): Record<CopiedTable, number> {
-  const counts = copiedTables.map((table) => [table, digests[table].rows]);
+  const counts = copiedTableNames.map((table) => [table, digests[table].rows]);
   return Object.fromEntries(counts) as Record<CopiedTable, number>;
 }
 
@@ -66,8 +66,8 @@ async function copyTables(
   { signal, onProgress, batchRows: maxRows = defaultBatchRows }: StoreCopyRequest,
 ): Promise<void> {
   const progress = await target.begin(identify(digests));
-  const first = progress.table === null ? 0 : copiedTables.indexOf(progress.table);
-  for (const table of copiedTables.slice(first)) {
+  const first = progress.table === null ? 0 : copiedTableNames.indexOf(progress.table);
+  for (const table of copiedTableNames.slice(first)) {
     const isContinued = table === progress.table;
     const total = digests[table].rows;
     let copied = isContinued ? progress.copied : 0;
@@ -91,7 +91,7 @@ async function verifyTables(
   digests: Digests,
   { to, signal, onProgress }: StoreCopyRequest,
 ): Promise<void> {
-  for (const table of copiedTables) {
+  for (const table of copiedTableNames) {
     const expected = digests[table];
     onProgress?.({ step: 'verify', table, copied: expected.rows, total: expected.rows });
     const found = await target.digest(table, signal);

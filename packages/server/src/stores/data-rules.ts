@@ -1,4 +1,5 @@
 import { orderStatuses } from '@tradepost/contract/wire';
+import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
 
 /** A rule that the data must satisfy. */
 export interface DataRule {
@@ -24,26 +25,14 @@ export function describeBrokenReference(table: string, column: string): string {
   return `rows of ${table} whose ${column} leads nowhere`;
 }
 
-/** What differs between the databases: names of columns, and whole queries. */
+/** What differs between the databases. */
 export interface RuleDialect {
-  /** The column with the type of an event. */
-  eventType: string;
-  /** The column of `idempotency_keys` with the response. */
-  response: string;
-  /** The columns of `queues` with the concurrency limit and the end of the backoff. */
-  concurrencyLimit: string;
-  backoffUntil: string;
-  /** Selects listings whose mark is not a boolean, or contradicts their quantity and threshold. */
-  wrongLowStockMarks: string;
-  /** Selects events. */
-  bodiesWithoutJson: string;
-  /** Selects deliveries that have another number of attempts than they should, or another last one. */
-  wrongAttempts: string;
-  /**
-   * `FROM` with the queues as `q`, their webhooks as `w` and, as `d`, what each queue should contain according to its deliveries: how
-   * many are `pending`, how many are `leased`, and the time `first_due`.
-   */
-  queuesWithDeliveries: string;
+  /** A condition: the body of an event is not JSON. */
+  isNoJson: string;
+  /** How attempts refer to their delivery: their column, and that of the delivery. */
+  attemptReference: { from: string; to: string };
+  /** A condition: a queue counts the delivery. */
+  isCounted: string;
 }
 
 const statusList = orderStatuses.map((status) => `'${status}'`).join();
@@ -64,7 +53,19 @@ function accountsOfKind(table: string, column: string, kind: string): DataRule {
  *
  * @param dialect What differs between the databases.
  */
-export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
+export function createRuleGroups({
+  isNoJson,
+  attemptReference: { from, to },
+  isCounted,
+}: RuleDialect): RuleGroup[] {
+  /** The queues, their webhooks and, as `d`, what each queue should contain according to its deliveries. */
+  const queuesWithDeliveries = `FROM queues AS q
+    JOIN webhooks AS w ON w.id = q.webhook_id
+    LEFT JOIN (
+      SELECT webhook_id, count(*) FILTER (WHERE state = 'pending') AS pending,
+        count(*) FILTER (WHERE lease_until IS NOT NULL AND lease_counts) AS leased,
+        min(due_at) AS first_due
+      FROM deliveries WHERE ${isCounted} GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id`;
   return [
     {
       name: 'accounts',
@@ -96,7 +97,10 @@ export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
         },
         {
           problem: 'listings whose low-stock mark contradicts their quantity and threshold',
-          sql: dialect.wrongLowStockMarks,
+          sql: `SELECT id FROM listings
+          WHERE low_stock_notified NOT IN (TRUE, FALSE)
+            OR (low_stock_notified AND (low_threshold IS NULL OR available_quantity > low_threshold))
+            OR (NOT low_stock_notified AND available_quantity < low_threshold)`,
         },
       ],
     },
@@ -165,7 +169,7 @@ export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
         },
         {
           problem: 'events whose body is not JSON',
-          sql: dialect.bodiesWithoutJson,
+          sql: `SELECT id FROM events WHERE ${isNoJson}`,
         },
         {
           problem: 'events with a version that their order has not reached',
@@ -175,12 +179,12 @@ export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
         {
           problem: 'notifications of another type or order than their event',
           sql: `SELECT n.id FROM notifications AS n JOIN events AS e ON e.id = n.event_id
-          WHERE n.type <> replace(e.${dialect.eventType}, '.', '_') OR n.order_id IS DISTINCT FROM e.order_id`,
+          WHERE n.type <> replace(e.event_type, '.', '_') OR n.order_id IS DISTINCT FROM e.order_id`,
         },
         {
           problem: 'deliveries of another type than their event',
           sql: `SELECT d.id FROM deliveries AS d JOIN events AS e ON e.id = d.event_id
-          WHERE d.${dialect.eventType} <> e.${dialect.eventType} OR d.test <> (e.order_id IS NULL)`,
+          WHERE d.event_type <> e.event_type OR d.test <> (e.order_id IS NULL)`,
         },
       ],
     },
@@ -219,7 +223,7 @@ export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
         },
         {
           problem: 'stored responses that show a deleted webhook',
-          sql: `SELECT webhook_id FROM idempotency_keys WHERE webhook_id IS NOT NULL AND ${dialect.response} <> ''
+          sql: `SELECT webhook_id FROM idempotency_keys WHERE webhook_id IS NOT NULL AND response <> ''
           AND NOT EXISTS (
             SELECT 1 FROM webhooks WHERE id = idempotency_keys.webhook_id AND deleted_at IS NULL)`,
         },
@@ -254,7 +258,11 @@ export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
         },
         {
           problem: 'deliveries with missing or surplus attempts',
-          sql: dialect.wrongAttempts,
+          sql: `SELECT d.id FROM deliveries AS d LEFT JOIN (
+            SELECT ${from}, count(*) AS stored, max(number) AS last FROM attempts GROUP BY ${from}) AS a
+            ON a.${from} = d.${to}
+          WHERE coalesce(a.last, 0) <> d.attempts OR coalesce(a.stored, 0) <>
+            CASE WHEN d.attempts < ${maxStoredAttempts} THEN d.attempts ELSE ${maxStoredAttempts} END`,
         },
       ],
     },
@@ -266,28 +274,28 @@ export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
         {
           problem: 'queues with a wrong depth',
           sql: `SELECT q.webhook_id || ' has depth ' || q.depth || ', not ' || coalesce(d.pending, 0)
-          ${dialect.queuesWithDeliveries} WHERE q.depth <> coalesce(d.pending, 0)`,
+          ${queuesWithDeliveries} WHERE q.depth <> coalesce(d.pending, 0)`,
         },
         {
           problem: 'queues with a wrong number in flight',
           sql: `SELECT q.webhook_id || ' has ' || q.in_flight || ' in flight, not ' || coalesce(d.leased, 0)
-          ${dialect.queuesWithDeliveries} WHERE q.in_flight <> coalesce(d.leased, 0)`,
+          ${queuesWithDeliveries} WHERE q.in_flight <> coalesce(d.leased, 0)`,
         },
         {
           problem: 'queues that are paused though their webhook is not, or the reverse',
-          sql: `SELECT q.webhook_id ${dialect.queuesWithDeliveries} WHERE q.paused <> (w.status = 'paused')`,
+          sql: `SELECT q.webhook_id ${queuesWithDeliveries} WHERE q.paused <> (w.status = 'paused')`,
         },
         {
           problem: 'queues that nothing polls, or too late',
-          sql: `SELECT q.webhook_id ${dialect.queuesWithDeliveries}
-          WHERE w.status <> 'paused' AND q.in_flight < q.${dialect.concurrencyLimit} AND d.first_due IS NOT NULL
+          sql: `SELECT q.webhook_id ${queuesWithDeliveries}
+          WHERE w.status <> 'paused' AND q.in_flight < q.concurrency_limit AND d.first_due IS NOT NULL
             AND (q.next_at IS NULL
-              OR (q.next_at > d.first_due AND q.next_at > q.${dialect.backoffUntil} AND q.next_at > @latest))`,
+              OR (q.next_at > d.first_due AND q.next_at > q.backoff_until AND q.next_at > @latest))`,
         },
         {
           problem: 'queues that are polled though nothing may be leased',
-          sql: `SELECT q.webhook_id ${dialect.queuesWithDeliveries}
-          WHERE q.next_at IS NOT NULL AND (w.status = 'paused' OR q.in_flight >= q.${dialect.concurrencyLimit})`,
+          sql: `SELECT q.webhook_id ${queuesWithDeliveries}
+          WHERE q.next_at IS NOT NULL AND (w.status = 'paused' OR q.in_flight >= q.concurrency_limit)`,
         },
       ],
     },

@@ -15,6 +15,11 @@ export class PlannedDatabase extends SqliteDatabase {
     return super.tuples<Row>(sql, ...values);
   }
 
+  override tuple<Row extends unknown[]>(sql: string, ...values: unknown[]): Row | undefined {
+    this.#explain(sql, values);
+    return super.tuple<Row>(sql, ...values);
+  }
+
   override get<Row>(sql: string, ...values: unknown[]): Row | undefined {
     this.#explain(sql, values);
     return super.get<Row>(sql, ...values);

@@ -21,6 +21,11 @@ export class RecordingDatabase extends SqliteDatabase {
     return super.tuples<Row>(sql, ...values);
   }
 
+  override tuple<Row extends unknown[]>(sql: string, ...values: unknown[]): Row | undefined {
+    this.queries.push({ sql, values });
+    return super.tuple<Row>(sql, ...values);
+  }
+
   override get<Row>(sql: string, ...values: unknown[]): Row | undefined {
     this.queries.push({ sql, values });
     return super.get<Row>(sql, ...values);

@@ -34,7 +34,7 @@ export function insertOldRows(db: SqliteDatabase, trade: Trade, events: number):
     listing.id,
   );
   db.run(
-    `${each} events (id, kind, order_id, body, created_at)
+    `${each} events (id, event_type, order_id, body, created_at)
      SELECT ${createId('evt')}, 'order.created', 'ord_1', '{}', ${noon} FROM numbers`,
   );
   for (const [index, { accountId }] of [buyer, seller].entries()) {
@@ -49,14 +49,14 @@ export function insertOldRows(db: SqliteDatabase, trade: Trade, events: number):
     );
   }
   db.run(
-    `${each} deliveries (seq, id, event_id, webhook_id, kind, test, state, attempts, tries, deadline_at,
+    `${each} deliveries (seq, id, event_id, webhook_id, event_type, test, state, attempts, tries, deadline_at,
        last_status, created_at, finished_at)
      SELECT n, ${createId('dlv')}, ${createId('evt')}, 'whk_1', 'order.created', 0, 'delivered', 2, 2, ${noon + 1},
        200, ${noon}, ${noon + 1} FROM numbers`,
   );
   for (const number of [1, 2]) {
     db.run(
-      `${each} attempts (delivery_seq, number, started_at, duration, url, headers, status, excerpt)
+      `${each} attempts (delivery_seq, number, started_at, duration_ms, url, headers, status, response_snippet)
        SELECT n, ${number}, ${noon}, 5, 'https://receiver.example', '{}', 200, '' FROM numbers`,
     );
   }

@@ -41,7 +41,7 @@ describe('in query plans of housekeeping', () => {
 
   test('expired data is found and removed by keys and indexes', async () => {
     db.run(
-      `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, answer, expires_at)
+      `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, response, expires_at)
        VALUES ('usr_1', 'createOrder', 'key', '', '{}', ${noon})`,
     );
     const { pruneIdempotencyKeys } = createSqliteRetentionStore(db);

@@ -4,8 +4,8 @@ import { createStore } from '../../src/stores/sqlite/sqlite-store';
 import type { SimulatedDatabase, StoredDelivery, StoredQueue } from './simulated-database';
 import type { SimulatedLocks } from './simulated-locks';
 
-const queueColumns = `depth, in_flight AS inFlight, allowance AS concurrencyLimit, failures,
-  held_until AS backoffUntil`;
+const queueColumns = `depth, in_flight AS inFlight, concurrency_limit AS concurrencyLimit, failures,
+  backoff_until AS backoffUntil`;
 
 /** Opens a SQLite database in memory. */
 export async function openSqliteDatabase(locks: SimulatedLocks): Promise<SimulatedDatabase> {

@@ -38,7 +38,9 @@ export function readSqliteState(file: string): RecordedState {
         `SELECT id, status, buyer_id AS buyerId, seller_id AS sellerId, agent_id AS agentId,
            listing_id AS listingId, quantity FROM orders`,
       ),
-      events: all('SELECT id, kind AS type, order_id AS orderId, body FROM events ORDER BY id'),
+      events: all(
+        'SELECT id, event_type AS type, order_id AS orderId, body FROM events ORDER BY id',
+      ),
       notifications: all('SELECT event_id AS eventId, account_id AS accountId FROM notifications'),
       deliveries: all(`SELECT ${deliveryColumns} FROM deliveries`),
       listings: all('SELECT id, available_quantity AS available FROM listings'),

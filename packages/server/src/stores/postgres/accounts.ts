@@ -1,31 +1,12 @@
-import type { AccountKind } from '@tradepost/contract/wire';
 import type {
   Account,
   AccountStore,
   ApiKey,
   ApiKeyWithAccount,
 } from '@tradepost/domain/accounts/account';
-import type { PostgresDatabase, Transaction } from './database';
-
-const accountColumns = 'id, kind, name, created_at AS "createdAt"';
-const keyColumns = `api_keys.id, api_keys.account_id AS "accountId", api_keys.hash, api_keys.prefix,
-  api_keys.read_only AS "readOnly", api_keys.created_at AS "createdAt", api_keys.expires_at AS "expiresAt",
-  api_keys.revoked_at AS "revokedAt", api_keys.last_used_at AS "lastUsedAt"`;
-
-function insertKey(tx: Transaction, key: ApiKey): void {
-  tx.send(
-    `INSERT INTO api_keys (id, account_id, hash, prefix, read_only, created_at, expires_at, revoked_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    key.id,
-    key.accountId,
-    key.hash,
-    key.prefix,
-    key.readOnly,
-    key.createdAt,
-    key.expiresAt,
-    key.revokedAt,
-  );
-}
+import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
+import type { PostgresDatabase } from './database';
+import { insert } from './write-set';
 
 /** Creates the store of accounts and API keys. */
 export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
@@ -37,7 +18,7 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
     await new Promise((resolve) => setImmediate(resolve));
     lookups.delete(hash);
     const row = await db.row<ApiKeyWithAccount>(
-      `SELECT ${keyColumns}, accounts.kind FROM api_keys
+      `SELECT ${apiKeysWithAccount.select} FROM api_keys
        JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = $1`,
       hash,
     );
@@ -47,22 +28,17 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
   return {
     addAccount: (account, firstKey) =>
       db.write(async (tx) => {
-        tx.send(
-          'INSERT INTO accounts (id, kind, name, created_at) VALUES ($1, $2, $3, $4)',
-          account.id,
-          account.kind,
-          account.name,
-          account.createdAt,
-        );
-        insertKey(tx, firstKey);
+        insert(tx, accounts, [account]);
+        insert(tx, apiKeys, [firstKey]);
       }),
 
     findAccount: async (id) =>
-      (await db.row<Account>(`SELECT ${accountColumns} FROM accounts WHERE id = $1`, id)) ?? null,
+      (await db.row<Account>(`SELECT ${accounts.select} FROM accounts WHERE id = $1`, id)) ?? null,
 
-    listAccounts: () => db.rows<Account>(`SELECT ${accountColumns} FROM accounts ORDER BY id DESC`),
+    listAccounts: () =>
+      db.rows<Account>(`SELECT ${accounts.select} FROM accounts ORDER BY id DESC`),
 
-    addKey: (key) => db.write(async (tx) => insertKey(tx, key)),
+    addKey: (key) => db.write(async (tx) => insert(tx, apiKeys, [key])),
 
     findKeyByHash(hash) {
       const known = lookups.get(hash);
@@ -73,10 +49,8 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
     },
 
     async findKeyOwner(keyId) {
-      const row = await db.row<
-        ApiKey & { kind: AccountKind; name: string; accountCreatedAt: number }
-      >(
-        `SELECT ${keyColumns}, accounts.kind, accounts.name, accounts.created_at AS "accountCreatedAt"
+      const row = await db.row<ApiKeyWithAccount & { name: string; accountCreatedAt: number }>(
+        `SELECT ${apiKeysWithAccount.select}, accounts.name, accounts.created_at AS "accountCreatedAt"
          FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.id = $1`,
         keyId,
       );
@@ -87,9 +61,9 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
 
     listKeys: (accountId) =>
       accountId === undefined
-        ? db.rows<ApiKey>(`SELECT ${keyColumns} FROM api_keys ORDER BY id DESC`)
+        ? db.rows<ApiKey>(`SELECT ${apiKeys.select} FROM api_keys ORDER BY id DESC`)
         : db.rows<ApiKey>(
-            `SELECT ${keyColumns} FROM api_keys WHERE account_id = $1 ORDER BY id DESC`,
+            `SELECT ${apiKeys.select} FROM api_keys WHERE account_id = $1 ORDER BY id DESC`,
             accountId,
           ),
 
@@ -119,7 +93,7 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
           id,
         );
         return (
-          (await tx.row<ApiKey>(`SELECT ${keyColumns} FROM api_keys WHERE id = $1`, id)) ?? null
+          (await tx.row<ApiKey>(`SELECT ${apiKeys.select} FROM api_keys WHERE id = $1`, id)) ?? null
         );
       }),
   };

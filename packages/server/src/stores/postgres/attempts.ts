@@ -4,6 +4,7 @@ import {
   maxStoredAttempts,
 } from '@tradepost/domain/deliveries/delivery';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import { attempts as attemptTable } from '../records/tables';
 import type { Transaction } from './database';
 import { countNew } from './leases';
 import { QueueUnitOfWork } from './queues';
@@ -32,24 +33,11 @@ function insertAttempts(
       : {
           deliveryId,
           number,
-          startedAt: attempt.startedAt,
-          durationMs: attempt.durationMs,
-          url: attempt.url,
-          headers: JSON.stringify(attempt.headers),
-          status: attempt.status,
-          error: attempt.error,
+          ...attempt,
           responseSnippet: withoutNull(attempt.responseSnippet),
         },
   );
-  if (attempts.length === 0) return;
-  writes.add(
-    `INSERT INTO attempts
-       (delivery_id, number, started_at, duration_ms, url, headers, status, error, response_snippet)
-     SELECT a."deliveryId", a.number, a."startedAt", a."durationMs", a.url, a.headers, a.status, a.error,
-       a."responseSnippet"
-     FROM json_to_recordset(${writes.bindRows(attempts)}) AS a ("deliveryId" TEXT, number BIGINT, "startedAt" BIGINT,
-       "durationMs" BIGINT, url TEXT, headers TEXT, status BIGINT, error TEXT, "responseSnippet" TEXT)`,
-  );
+  writes.insert(attemptTable, attempts);
   for (const { deliveryId, number } of attempts) {
     if (number > maxStoredAttempts) {
       tx.send(

@@ -1,4 +1,3 @@
-import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
 import {
   createRuleGroups,
   type DataRule,
@@ -7,27 +6,10 @@ import {
 } from '../data-rules';
 
 const sharedGroups = createRuleGroups({
-  eventType: 'event_type',
-  response: 'response',
-  concurrencyLimit: 'concurrency_limit',
-  backoffUntil: 'backoff_until',
-  wrongLowStockMarks: `SELECT id FROM listings WHERE
-    (low_stock_notified AND (low_threshold IS NULL OR available_quantity > low_threshold))
-    OR (NOT low_stock_notified AND available_quantity < low_threshold)`,
-  bodiesWithoutJson: 'SELECT id FROM events WHERE NOT pg_temp.is_json(body)',
-  wrongAttempts: `SELECT d.id FROM deliveries AS d LEFT JOIN (
-      SELECT delivery_id, count(*) AS stored, max(number) AS last
-      FROM attempts GROUP BY delivery_id) AS a ON a.delivery_id = d.id
-    WHERE coalesce(a.stored, 0) <> least(d.attempts, ${maxStoredAttempts})
-      OR coalesce(a.last, 0) <> d.attempts`,
+  isNoJson: 'NOT pg_temp.is_json(body)',
+  attemptReference: { from: 'delivery_id', to: 'id' },
   // New deliveries are counted, and their queues polled, when a worker has found them.
-  queuesWithDeliveries: `FROM queues AS q
-    JOIN webhooks AS w ON w.id = q.webhook_id
-    LEFT JOIN (
-      SELECT webhook_id, count(*) FILTER (WHERE state = 'pending') AS pending,
-        count(*) FILTER (WHERE lease_until IS NOT NULL AND lease_counts) AS leased,
-        min(due_at) AS first_due
-      FROM deliveries WHERE counted GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id`,
+  isCounted: 'counted',
 });
 
 /** Rules about what only PostgreSQL has, by the name of their group. */

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Delivery } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
+import { postgresDeliveries } from '../records/tables';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Transaction } from './database';
 import { isUnnumbered, numberDeliveries } from './event-numbers';
@@ -17,15 +18,17 @@ export function insertDeliveries(
   deliveries: Delivery[],
   traceContext: string | null,
 ): void {
-  if (deliveries.length === 0) return;
-  writes.add(
-    `INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, tries, due_at,
-       scheduled_at, deadline_at, counted, lease_counts, created_at, trace_context)
-     SELECT d.id, d."eventId", d."webhookId", d."eventType", d.test, d.state, 0, 0, d."nextAttemptAt",
-       d."createdAt", d."deadlineAt", FALSE, FALSE, d."createdAt", ${writes.bind(traceContext)}
-     FROM json_to_recordset(${writes.bindRows(deliveries)}) AS d (id TEXT, "eventId" TEXT, "webhookId" TEXT, "eventType" TEXT,
-       test BOOLEAN, state TEXT, "nextAttemptAt" BIGINT, "createdAt" BIGINT, "deadlineAt" BIGINT)`,
-  );
+  const rows = deliveries.map((delivery) => ({
+    attempts: 0,
+    tries: 0,
+    dueAt: delivery.nextAttemptAt,
+    scheduledAt: delivery.createdAt,
+    leaseCounts: false,
+    counted: false,
+    traceContext,
+    ...delivery,
+  }));
+  writes.insert(postgresDeliveries, rows);
 }
 
 /** How old a transaction may be that another process commits, in milliseconds: longer than one can take, and clocks differ. */

@@ -5,18 +5,15 @@ import {
   type LoggedDelivery,
   needsSearch,
 } from '@tradepost/domain/deliveries/logged-delivery';
+import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
-import { deliveryColumns, findDeliveries, selectPage } from './delivery-search';
-import { insertEvents } from './events';
+import { findDeliveries, selectPage } from './delivery-search';
 import { writeIdempotent } from './idempotency';
 import { dueFirst, QueueUnitOfWork } from './queues';
 import { lockWebhook } from './webhooks';
 import { WriteSet } from './write-set';
-
-const attemptColumns = `number, started_at AS "startedAt", duration_ms AS "durationMs", url, headers, status,
-  error, response_snippet AS "responseSnippet"`;
 
 async function selectOwned(
   db: Queries,
@@ -24,7 +21,7 @@ async function selectOwned(
   id: string,
 ): Promise<LoggedDelivery | null> {
   const row = await db.row<LoggedDelivery>(
-    `SELECT ${deliveryColumns} FROM deliveries AS d
+    `SELECT ${loggedDeliveryFields.select} FROM deliveries AS d
      JOIN webhooks ON webhooks.id = d.webhook_id
      JOIN queues ON queues.webhook_id = d.webhook_id
      WHERE d.id = $1 AND webhooks.account_id = $2 AND webhooks.deleted_at IS NULL`,
@@ -86,7 +83,7 @@ export function createPostgresDeliveryLogStore(
       const [event, attempts] = await Promise.all([
         db.row<{ body: string }>('SELECT body FROM events WHERE id = $1', delivery.eventId),
         db.rows<LoggedAttempt & { headers: string }>(
-          `SELECT ${attemptColumns} FROM attempts WHERE delivery_id = $1 ORDER BY number`,
+          `SELECT ${attemptFields.select} FROM attempts WHERE delivery_id = $1 ORDER BY number`,
           id,
         ),
       ]);
@@ -119,7 +116,7 @@ export function createPostgresDeliveryLogStore(
         const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
         const dueAt = await dueFirst(tx, queues.get(webhookId), context.now);
         const writes = new WriteSet();
-        insertEvents(writes, [event]);
+        writes.insert(events, [event]);
         insertDeliveries(writes, [{ ...delivery, nextAttemptAt: dueAt }], tx.traceContext);
         writes.send(tx);
         queues.change(webhookId, resetBackoff(queues.get(webhookId)));

@@ -3,16 +3,9 @@ import type { DeliveryFilter, LoggedDelivery } from '@tradepost/domain/deliverie
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import { listStates, statusClassConditions } from '../delivery-filter';
 import { mergeBounds } from '../page-bounds';
+import { loggedDeliveryFields } from '../records/tables';
 import type { PostgresDatabase } from './database';
 import { Conditions } from './page-range';
-
-/** The columns of a `LoggedDelivery`, of `deliveries AS d` and its queue. */
-export const deliveryColumns = `d.id, d.event_id AS "eventId", d.webhook_id AS "webhookId",
-  d.event_type AS "eventType", d.test, d.state,
-  CASE WHEN d.due_at IS NOT NULL THEN greatest(d.due_at, d.scheduled_at) END AS "nextAttemptAt",
-  d.lease_until IS NOT NULL AS "inProgress", queues.paused, queues.backoff_until AS "backoffUntil",
-  d.attempts AS "attemptCount", d.last_status AS "lastStatus", d.last_error AS "lastError",
-  d.deadline_at AS "deadlineAt", d.created_at AS "createdAt", d.finished_at AS "finishedAt"`;
 
 interface Page {
   /** The end of the previous page; null for the first page. */
@@ -44,7 +37,7 @@ export function selectPage(
   const wanted = range.bind(listStates(filter));
   const most = range.bind(limit);
   return db.rows<LoggedDelivery>(
-    `SELECT ${deliveryColumns}
+    `SELECT ${loggedDeliveryFields.select}
      FROM (${webhookIds}) AS w CROSS JOIN unnest(${wanted}::text[]) AS s (state)
        CROSS JOIN LATERAL (
          SELECT * FROM deliveries
@@ -100,7 +93,7 @@ async function scan(
   const type = eventType === undefined ? '' : `event_type = ${conditions.bind(eventType)}`;
   const matching = [filter.sql, type].filter((text) => text !== '').join(' AND ');
   const rows = await db.rows<ScannedRow>(
-    `SELECT ${deliveryColumns}, d.matches, d.scanned
+    `SELECT ${loggedDeliveryFields.select}, d.matches, d.scanned
      FROM (
        SELECT *, sum(CASE WHEN matches THEN 1 ELSE 0 END) OVER (ORDER BY created_at DESC, id DESC) AS place,
          row_number() OVER (ORDER BY created_at, id) AS from_end, count(*) OVER () AS scanned

@@ -1,49 +1,20 @@
 import { fanOut } from '@tradepost/domain/deliveries/delivery';
-import {
-  type DomainEvent,
-  firstSequenceAt,
-  type StoredEvent,
-} from '@tradepost/domain/events/event';
+import { type DomainEvent, firstSequenceAt } from '@tradepost/domain/events/event';
 import type { EventStore, LoggedEvent, LogLimits } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
+import { accountEvents, events as eventTable, notifications } from '../records/tables';
 import type { PostgresDatabase, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
 import { maxNumbered, numberEntries } from './event-numbers';
-import { insertNotifications } from './notifications';
 import type { WriteSet } from './write-set';
-
-/** Adds the inserts of events, without adding them to an event log. */
-export function insertEvents(writes: WriteSet, events: StoredEvent[]): void {
-  const rows = events.map(({ id, eventType, orderId, body, createdAt, orderVersion }) => ({
-    id,
-    eventType,
-    orderId,
-    body,
-    createdAt,
-    orderVersion,
-  }));
-  writes.add(
-    `INSERT INTO events (id, event_type, order_id, body, created_at, order_version)
-     SELECT e.id, e."eventType", e."orderId", e.body, e."createdAt", e."orderVersion"
-     FROM json_to_recordset(${writes.bindRows(rows)})
-       AS e (id TEXT, "eventType" TEXT, "orderId" TEXT, body TEXT, "createdAt" BIGINT,
-         "orderVersion" BIGINT)`,
-  );
-}
 
 /** Adds events to the logs of their recipients, without sequence numbers. */
 function insertLogEntries(writes: WriteSet, events: DomainEvent[]): void {
   const entries = events.flatMap(({ id: eventId, createdAt, recipients }) =>
     recipients.map((accountId) => ({ eventId, accountId, createdAt })),
   );
-  if (entries.length === 0) return;
   // Rows of one statement get their positions in its order.
-  writes.add(
-    `INSERT INTO account_events (event_id, account_id, created_at)
-     SELECT e."eventId", e."accountId", e."createdAt"
-     FROM json_to_recordset(${writes.bindRows(entries)})
-       AS e ("eventId" TEXT, "accountId" TEXT, "createdAt" BIGINT)`,
-  );
+  writes.insert(accountEvents, entries);
 }
 
 /** A webhook that subscribes to an event type. */
@@ -127,10 +98,10 @@ export async function addEvents(
     );
   const caused = events.map((event) => fanOut(event, findSubscribers, context));
   const deliveries = caused.flatMap((one) => one.deliveries);
-  insertEvents(writes, events);
+  writes.insert(eventTable, events);
   insertLogEntries(writes, events);
-  insertNotifications(
-    writes,
+  writes.insert(
+    notifications,
     caused.flatMap((one) => one.notifications),
   );
   insertDeliveries(writes, deliveries, tx.traceContext);

@@ -7,14 +7,13 @@ import {
   type StoredResponse,
 } from '@tradepost/domain/kernel/idempotency';
 import { secretPlaces } from '../encryption';
+import { idempotencyKeys } from '../records/tables';
 import { Conflict, type PostgresDatabase, type Transaction, type WriteOptions } from './database';
 
-interface StoredRow {
-  fingerprint: string;
-  /** JSON, encrypted if it shows a webhook. Empty after it was erased together with that webhook. */
-  response: string;
-  webhookId: string | null;
-}
+const storedFields = idempotencyKeys.without('accountId', 'operation', 'key', 'expiresAt');
+
+/** The row of a key that is reserved, as far as it is read. */
+type StoredRow = ReturnType<typeof storedFields.read>;
 
 /** Erases stored responses that show a webhook, because they may contain its secret. Their keys stay reserved. */
 export function eraseResponsesAbout(tx: Transaction, webhookId: string): void {
@@ -54,7 +53,7 @@ export function writeIdempotent<Response extends StoredResponse>(
       const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
       const findStored = () =>
         tx.row<StoredRow>(
-          `SELECT fingerprint, response, webhook_id AS "webhookId" FROM idempotency_keys
+          `SELECT ${storedFields.select} FROM idempotency_keys
          WHERE account_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`,
           accountId,
           operation,

@@ -3,24 +3,19 @@ import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
 import {
   type CopiedTable,
-  copiedTables,
+  copiedTableNames,
   type RowBatch,
   type RowPosition,
   type TableDigest,
+  TableHash,
 } from '../copied-tables';
 import { describeDatabase } from '../database-url';
+import { copiedTables } from '../records/tables';
 import { type CopyRecord, createCopyTable, findCopyRecord, selectCopyRecord } from './copy-record';
 import { PostgresDatabase, type Transaction } from './database';
-import { digestRows } from './digest-rows';
 import { migrate, requireKnownSchema, requireMigrated } from './migrate';
 import { getCode, translateOpeningError } from './postgres-errors';
 import { releaseAllLeases } from './worker-leases';
-
-/** The values of columns that only PostgreSQL has. */
-const constants: Partial<Record<CopiedTable, Record<string, string>>> = {
-  queues: { due_from: '0' },
-  deliveries: { counted: 'TRUE' },
-};
 
 /** SQLSTATEs of rows that the schema does not accept: data exceptions and violated constraints. */
 const rejectedRows = /^2[23]/;
@@ -38,19 +33,21 @@ export interface CopyProgress {
 }
 
 /** Returns a statement that inserts rows, passed as JSON with the column names of the table. */
-function buildInsert(table: CopiedTable, columns: string[]): string {
-  const extra = constants[table] ?? {};
+function buildInsert(table: CopiedTable): string {
+  const columns = copiedTables[table].names.join(', ');
   // Rows get their positions in the order of the statement.
-  return `INSERT INTO ${table} (${[...columns, ...Object.keys(extra)].join(', ')})
-    SELECT ${[...columns, ...Object.values(extra)].join(', ')}
-    FROM json_populate_recordset(NULL::${table}, $1::json)`;
+  return `INSERT INTO ${table} (${columns})
+    SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`;
 }
+
+/** How many rows a query reads for a digest. */
+const digestedRows = 2_000;
 
 /** Returns the first table that has rows, of those of Tradepost; null if all are empty. */
 async function findUsedTable(
   db: Pick<PostgresDatabase, 'row'> | Transaction,
 ): Promise<string | null> {
-  const tables = [...copiedTables, 'workers'].map(
+  const tables = [...copiedTableNames, 'workers'].map(
     (table) => `SELECT '${table}' AS name, EXISTS (SELECT 1 FROM ${table}) AS "isUsed"`,
   );
   const row = await db.row<{ name: string }>(
@@ -157,7 +154,7 @@ export class ImportedDatabase {
   async write(table: CopiedTable, batch: RowBatch, copied: number): Promise<void> {
     const position = JSON.stringify(batch.position);
     const rows = JSON.stringify(batch.rows);
-    const insert = buildInsert(table, Object.keys(batch.rows[0] ?? {}));
+    const insert = buildInsert(table);
     const work = async (tx: Transaction) => {
       const record = await this.#requireOwn(tx);
       // It runs again if the connection broke during the commit.
@@ -185,8 +182,23 @@ export class ImportedDatabase {
    *
    * @param signal Stops it.
    */
-  digest(table: CopiedTable, signal?: AbortSignal): Promise<TableDigest> {
-    return digestRows(this.#db, table, signal);
+  async digest(table: CopiedTable, signal?: AbortSignal): Promise<TableDigest> {
+    const { key, names, booleans } = copiedTables[table];
+    const columns = names.map((name) => (booleans.includes(name) ? `${name}::int` : name));
+    const keys = key.join(', ');
+    const select = `SELECT ${columns.join(', ')} FROM ${table}`;
+    const order = `ORDER BY ${keys} LIMIT ${digestedRows}`;
+    const after = key.map((_, index) => `$${index + 1}`).join(', ');
+    const hash = new TableHash();
+    let rows = await this.#db.rows<Record<string, unknown>>(`${select} ${order}`);
+    for (;;) {
+      signal?.throwIfAborted();
+      for (const row of rows) hash.add(Object.values(row));
+      const last = rows.at(-1);
+      if (rows.length < digestedRows || last === undefined) return hash.finish();
+      const position = key.map((name) => last[name]);
+      rows = await this.#db.rows(`${select} WHERE (${keys}) > (${after}) ${order}`, ...position);
+    }
   }
 
   /**
@@ -216,7 +228,7 @@ export class ImportedDatabase {
 
   /** Creates statistics, without which PostgreSQL plans queries badly. If that takes too long, it does so later by itself. */
   async #analyze(): Promise<void> {
-    for (const table of copiedTables) {
+    for (const table of copiedTableNames) {
       await this.#db.rows(`ANALYZE ${table}`).catch((error: unknown) => {
         if (!(error instanceof StoreUnavailableError)) throw error;
       });

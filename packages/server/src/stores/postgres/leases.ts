@@ -1,9 +1,10 @@
 import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import { nextAllowedAt } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
+import { postgresQueues } from '../records/tables';
 import type { PostgresDatabase, Transaction } from './database';
 import { type NumberedDelivery, numberDeliveries } from './event-numbers';
-import { type Queue, QueueUnitOfWork, queueColumns } from './queues';
+import { type Queue, QueueUnitOfWork } from './queues';
 
 /** How many new deliveries, and how many ended leases, a lease request looks at to find their queues. */
 export const maxCandidates = 1_000;
@@ -77,8 +78,8 @@ function lockCandidates(
   { newFrom, leasesFrom, queuesFrom }: SearchStarts,
 ): Promise<Candidate[]> {
   return tx.rows<Candidate>(
-    `SELECT ${queueColumns}, webhooks.account_id AS "accountId", webhooks.url, webhooks.secret, webhooks.staged_secret AS "stagedSecret",
-       queues.next_at AS "nextAt", c."newCount", c."newDueAt", c."hasEnded"
+    `SELECT ${postgresQueues.select}, webhooks.account_id AS "accountId", webhooks.url, webhooks.secret, webhooks.staged_secret AS "stagedSecret",
+       c."newCount", c."newDueAt", c."hasEnded"
      FROM (
        SELECT webhook_id, min(ready_at) AS ready_at, sum(is_new)::bigint AS "newCount",
          min(CASE is_new WHEN 1 THEN ready_at END) AS "newDueAt",

@@ -1,13 +1,14 @@
 import type { Listing, ListingStore } from '@tradepost/domain/listings/listing';
+import { listingFields, listings } from '../records/tables';
 import type { PostgresDatabase, Queries, Transaction } from './database';
-
-const listingColumns = `id, seller_id AS "sellerId", agent_id AS "agentId", title,
-  available_quantity AS "availableQuantity", low_threshold AS "lowThreshold",
-  low_stock_notified AS "lowStockNotified", created_at AS "createdAt"`;
+import { insert } from './write-set';
 
 /** Returns the listing with this ID, or null. */
 async function selectListing(db: Queries, id: string): Promise<Listing | null> {
-  const row = await db.row<Listing>(`SELECT ${listingColumns} FROM listings WHERE id = $1`, id);
+  const row = await db.row<Listing>(
+    `SELECT ${listingFields.select} FROM listings WHERE id = $1`,
+    id,
+  );
   return row ?? null;
 }
 
@@ -17,7 +18,7 @@ async function selectListing(db: Queries, id: string): Promise<Listing | null> {
  */
 export async function lockListing(tx: Transaction, id: string): Promise<Listing | null> {
   const row = await tx.row<Listing>(
-    `SELECT ${listingColumns} FROM listings WHERE id = $1 FOR NO KEY UPDATE`,
+    `SELECT ${listingFields.select} FROM listings WHERE id = $1 FOR NO KEY UPDATE`,
     id,
   );
   return row ?? null;
@@ -28,28 +29,16 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
   return {
     addListing: (listing) =>
       db.write(async (tx) => {
-        tx.send(
-          `INSERT INTO listings (id, seller_id, agent_id, available_quantity, supplied_quantity,
-             low_threshold, low_stock_notified, created_at, title)
-           VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8)`,
-          listing.id,
-          listing.sellerId,
-          listing.agentId,
-          listing.availableQuantity,
-          listing.lowThreshold,
-          listing.lowStockNotified,
-          listing.createdAt,
-          listing.title,
-        );
+        insert(tx, listings, [{ ...listing, suppliedQuantity: listing.availableQuantity }]);
       }),
 
     findListing: (id) => selectListing(db, id),
 
     listListings: (sellerId) =>
       sellerId === undefined
-        ? db.rows<Listing>(`SELECT ${listingColumns} FROM listings ORDER BY id DESC`)
+        ? db.rows<Listing>(`SELECT ${listingFields.select} FROM listings ORDER BY id DESC`)
         : db.rows<Listing>(
-            `SELECT ${listingColumns} FROM listings WHERE seller_id = $1 ORDER BY id DESC`,
+            `SELECT ${listingFields.select} FROM listings WHERE seller_id = $1 ORDER BY id DESC`,
             sellerId,
           ),
 

@@ -3,23 +3,8 @@ import type pg from 'pg';
 import { describeDatabase } from '../database-url';
 import { hasUnfinishedCopy } from './copy-record';
 import { PostgresDatabase } from './database';
-import { initial } from './migrations/001-initial';
-import { eventsOfOrders } from './migrations/002-events-of-orders';
-import { ordersByUpdate } from './migrations/003-orders-by-update';
-import { listingTitles } from './migrations/004-listing-titles';
-import { prunedLogs } from './migrations/005-pruned-logs';
-import { orderVersions } from './migrations/006-order-versions';
+import { migrations } from './migrations/migrations';
 import { getCode, translateOpeningError } from './postgres-errors';
-
-/** In order. The schema version is the number of migrations that a database has had. Never change a released one. */
-const migrations = [
-  initial,
-  eventsOfOrders,
-  ordersByUpdate,
-  listingTitles,
-  prunedLogs,
-  orderVersions,
-];
 
 /** The schema version of this program. */
 export const currentSchemaVersion = migrations.length;

@@ -1,4 +1,4 @@
-import { type AccountKind, orderStatuses } from '@tradepost/contract/wire';
+import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
@@ -23,6 +23,7 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
+import { orders, partyColumns, tasks, timeColumns } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Transaction } from './database';
 import {
@@ -39,49 +40,10 @@ import { lockListing } from './listings';
 import { Conditions } from './page-range';
 import { WriteSet } from './write-set';
 
-const orderColumns = `orders.id, orders.status, orders.buyer_id AS "buyerId", orders.seller_id AS "sellerId",
-  orders.agent_id AS "agentId", orders.listing_id AS "listingId", orders.quantity, orders.version,
-  orders.created_at AS "createdAt", orders.updated_at AS "updatedAt"`;
-
-const partyColumns: Record<AccountKind, string> = {
-  buyer: 'buyer_id',
-  seller: 'seller_id',
-  agent: 'agent_id',
-};
-
-const timeColumns = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
-
-function addOrderInsert(writes: WriteSet, order: Order): void {
-  const values = [
-    order.id,
-    order.status,
-    order.buyerId,
-    order.sellerId,
-    order.agentId,
-    order.listingId,
-    order.quantity,
-    order.version,
-    order.createdAt,
-    order.updatedAt,
-  ].map((value) => writes.bind(value));
-  writes.add(
-    `INSERT INTO orders (id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
-       created_at, updated_at) VALUES (${values.join(', ')})`,
-  );
-}
-
 function addOrderUpdate(writes: WriteSet, { id, status, version, updatedAt }: Order): void {
   writes.add(
     `UPDATE orders SET status = ${writes.bind(status)}, version = ${writes.bind(version)},
        updated_at = ${writes.bind(updatedAt)} WHERE id = ${writes.bind(id)}`,
-  );
-}
-
-function addTaskInsert(writes: WriteSet, task: Task): void {
-  const values = [task.id, task.orderId, task.agentId, task.createdAt, task.completedAt];
-  writes.add(
-    `INSERT INTO tasks (id, order_id, agent_id, created_at, completed_at)
-     VALUES (${values.map((value) => writes.bind(value)).join(', ')})`,
   );
 }
 
@@ -131,7 +93,7 @@ interface OrderRow extends Order {
   subscriptions: Subscription[];
 }
 
-const lockOrderContext = `SELECT ${orderColumns},
+const lockOrderContext = `SELECT ${orders.select},
     (SELECT seen.version FROM orders AS seen WHERE seen.id = $1) AS "seenVersion",
     listings.seller_id AS "listingSellerId", listings.agent_id AS "listingAgentId",
     listings.title AS "listingTitle",
@@ -156,18 +118,25 @@ async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrd
     row = await tx.row<OrderRow>(lockOrderContext, id);
   }
   if (row === undefined) return null;
-  const { listingSellerId, listingAgentId, taskId } = row;
-  if (listingSellerId === null) throw new Error(`Order ${id} has no listing ${row.listingId}.`);
-  const order = pickOrder(row);
+  const { seenVersion: _seen, subscriptions, listingSellerId, listingAgentId, ...withOrder } = row;
+  const {
+    listingTitle: title,
+    availableQuantity,
+    lowThreshold,
+    lowStockNotified,
+    ...others
+  } = withOrder;
+  const { listedAt, taskId, taskAgentId, taskCreatedAt, ...order } = others;
+  if (listingSellerId === null) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
   const listing = {
-    id: row.listingId,
+    id: order.listingId,
     sellerId: listingSellerId,
     agentId: listingAgentId,
-    title: row.listingTitle,
-    availableQuantity: row.availableQuantity,
-    lowThreshold: row.lowThreshold,
-    lowStockNotified: row.lowStockNotified,
-    createdAt: row.listedAt,
+    title,
+    availableQuantity,
+    lowThreshold,
+    lowStockNotified,
+    createdAt: listedAt,
   };
   const task =
     taskId === null
@@ -175,8 +144,8 @@ async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrd
       : {
           id: taskId,
           orderId: id,
-          agentId: row.taskAgentId,
-          createdAt: row.taskCreatedAt,
+          agentId: taskAgentId,
+          createdAt: taskCreatedAt,
           completedAt: null,
         };
   const accountIds = [
@@ -190,25 +159,8 @@ async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrd
     context: { order, listing, task },
     recipients: {
       accountIds: accountIds.filter((accountId) => accountId !== null),
-      subscriptions: row.subscriptions,
+      subscriptions,
     },
-  };
-}
-
-function pickOrder(row: Order): Order {
-  const { id, status, buyerId, sellerId, agentId, listingId } = row;
-  const { quantity, version, createdAt, updatedAt } = row;
-  return {
-    id,
-    status,
-    buyerId,
-    sellerId,
-    agentId,
-    listingId,
-    quantity,
-    version,
-    createdAt,
-    updatedAt,
   };
 }
 
@@ -240,7 +192,7 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
   if (ranges.length === 1) {
     addRange(conditions, range);
     return db.rows<Order>(
-      `SELECT ${orderColumns} FROM orders WHERE ${conditions.sql}
+      `SELECT ${orders.select} FROM orders WHERE ${conditions.sql}
        ${orderBySort(query)} LIMIT ${conditions.bind(query.limit)}`,
       ...conditions.values,
     );
@@ -249,7 +201,7 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
   const statuses = conditions.bind(ranges.map(({ status }) => status));
   const most = conditions.bind(query.limit);
   return db.rows<Order>(
-    `SELECT ${orderColumns} FROM unnest(${statuses}::text[]) AS s (wanted) CROSS JOIN LATERAL (
+    `SELECT ${orders.select} FROM unnest(${statuses}::text[]) AS s (wanted) CROSS JOIN LATERAL (
        SELECT * FROM orders WHERE orders.status = s.wanted AND ${conditions.sql}
        ${orderBySort(query)} LIMIT ${most}) AS orders
      ${orderBySort(query)} LIMIT ${most}`,
@@ -286,7 +238,7 @@ function createReader(db: PostgresDatabase): OrderReader {
       });
       const filters = addFilters(new Conditions(values), query);
       return db.rows<Order>(
-        `SELECT ${orderColumns} FROM (${parts.join(' UNION ALL ')}) AS orders
+        `SELECT ${orders.select} FROM (${parts.join(' UNION ALL ')}) AS orders
          WHERE ${filters.sql} ${orderBySort(query)} LIMIT ${filters.bind(limit)}`,
         ...values,
       );
@@ -332,8 +284,8 @@ export function createPostgresOrderStore(
           const at = await takeTime(tx, context);
           const { change, response } = decide(listing, at);
           const writes = new WriteSet();
-          addOrderInsert(writes, change.order);
-          if (change.task !== null) addTaskInsert(writes, change.task);
+          writes.insert(orders, [change.order]);
+          if (change.task !== null) writes.insert(tasks, [change.task]);
           addListingUpdate(writes, change.listing);
           const known = recipients ?? noRecipients;
           const queued = await addEvents(tx, writes, change.events, known, at);
@@ -390,7 +342,7 @@ export function createPostgresOrderStore(
     },
 
     findOrder: async (id) =>
-      (await db.row<Order>(`SELECT ${orderColumns} FROM orders WHERE id = $1`, id)) ?? null,
+      (await db.row<Order>(`SELECT ${orders.select} FROM orders WHERE id = $1`, id)) ?? null,
 
     async findNames(accountIds, listingIds) {
       const rows = await db.rows<NamedRow>(

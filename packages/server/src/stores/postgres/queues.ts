@@ -2,47 +2,28 @@ import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
-  type EndpointHealth,
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
 } from '@tradepost/domain/deliveries/endpoint-health';
+import { postgresQueues, type Queue as QueueRow } from '../records/tables';
 import type { PostgresDatabase, Queries, Transaction } from './database';
-import { WriteSet } from './write-set';
+import { insert, WriteSet } from './write-set';
 
-/** The queue of one endpoint: its health, and how much of it is leased. */
-export interface Queue extends EndpointHealth {
-  webhookId: string;
-  /** Counted pending deliveries, including leased ones. */
-  depth: number;
-  /** Leased deliveries. */
-  inFlight: number;
-  paused: boolean;
+/** A locked queue. */
+export interface Queue extends QueueRow {
   /** No counted delivery is due before this time, in milliseconds since 1970. */
   dueFrom: number;
   /** Since when it waits to be polled; by default since now. */
   waitsSince?: number;
 }
 
-/** The columns of a `Queue`. */
-export const queueColumns = `queues.webhook_id AS "webhookId", queues.depth, queues.in_flight AS "inFlight",
-  queues.paused, queues.concurrency_limit AS "concurrencyLimit", queues.failures,
-  queues.failed_at AS "failedAt", queues.backoff_until AS "backoffUntil", queues.due_from AS "dueFrom"`;
+const queueFields = postgresQueues.without('nextAt');
 
 /** Inserts the queue of a new webhook. */
 export function insertQueue(tx: Transaction, webhookId: string, paused: boolean): void {
-  const { concurrencyLimit, failures, failedAt, backoffUntil } = newEndpointHealth;
-  tx.send(
-    `INSERT INTO queues (webhook_id, depth, in_flight, paused, concurrency_limit, failures, failed_at,
-       backoff_until, next_at, due_from)
-     VALUES ($1, 0, 0, $2, $3, $4, $5, $6, NULL, 0)`,
-    webhookId,
-    paused,
-    concurrencyLimit,
-    failures,
-    failedAt,
-    backoffUntil,
-  );
+  const counts = { depth: 0, inFlight: 0, dueFrom: 0 };
+  insert(tx, postgresQueues, [{ webhookId, paused, ...counts, ...newEndpointHealth }]);
 }
 
 /** Returns when the first delivery of a queue is due, counted or new; null if none is. */
@@ -95,7 +76,7 @@ export class QueueUnitOfWork {
   static async lock(tx: Transaction, webhookIds: Iterable<string>): Promise<QueueUnitOfWork> {
     return new QueueUnitOfWork(
       await tx.rows<Queue>(
-        `SELECT ${queueColumns} FROM queues WHERE webhook_id = ANY ($1::text[])
+        `SELECT ${queueFields.select} FROM queues WHERE webhook_id = ANY ($1::text[])
          ORDER BY webhook_id FOR NO KEY UPDATE`,
         [...new Set(webhookIds)],
       ),

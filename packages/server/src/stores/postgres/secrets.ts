@@ -1,6 +1,9 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describeDatabase } from '../database-url';
 import { describeMissingKeys, keyIdEnd, readKeyId, secretPlaces } from '../encryption';
+import { idempotencyKeys, webhooks } from '../records/tables';
 import type { RotatedSecrets, SecretStore } from '../store';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 
@@ -32,19 +35,6 @@ export async function requireSecretKeys(db: PostgresDatabase): Promise<void> {
   );
 }
 
-interface SecretRow {
-  id: string;
-  secret: string;
-  stagedSecret: string | null;
-}
-
-interface ResponseRow {
-  accountId: string;
-  operation: string;
-  key: string;
-  response: string;
-}
-
 /** A secret that is not encrypted with the first key, and how to replace it. */
 interface OutdatedSecret {
   webhookId: string;
@@ -56,11 +46,10 @@ interface OutdatedSecret {
 async function listOutdated(
   db: PostgresDatabase,
   tx: Transaction,
-  { id, secret, stagedSecret }: SecretRow,
+  { id, secret, stagedSecret }: Omit<Webhook, 'events'>,
 ): Promise<OutdatedSecret[]> {
-  const responses = await tx.rows<ResponseRow>(
-    `SELECT account_id AS "accountId", operation, key, response FROM idempotency_keys
-     WHERE webhook_id = $1 FOR UPDATE`,
+  const responses = await tx.rows<IdempotencyKey & { response: string }>(
+    `SELECT ${idempotencyKeys.select} FROM idempotency_keys WHERE webhook_id = $1 FOR UPDATE`,
     id,
   );
   const found: OutdatedSecret[] = [
@@ -103,15 +92,14 @@ async function rotate(
   after: string,
   limit: number,
 ): Promise<RotatedSecrets> {
-  const webhooks = await tx.rows<SecretRow>(
-    `SELECT id, secret, staged_secret AS "stagedSecret" FROM webhooks
-     WHERE id > $1 ORDER BY id LIMIT $2 FOR NO KEY UPDATE`,
+  const found = await tx.rows<Omit<Webhook, 'events'>>(
+    `SELECT ${webhooks.select} FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2 FOR NO KEY UPDATE`,
     after,
     limit,
   );
   const unreadable = new Set<string>();
   let rotated = 0;
-  for (const webhook of webhooks) {
+  for (const webhook of found) {
     for (const { webhookId, place, stored, replace } of await listOutdated(db, tx, webhook)) {
       try {
         replace(db.secrets.encrypt(place, db.secrets.decrypt(place, stored)));
@@ -122,7 +110,7 @@ async function rotate(
       }
     }
   }
-  const next = webhooks.length === limit ? (webhooks.at(-1)?.id ?? null) : null;
+  const next = found.length === limit ? (found.at(-1)?.id ?? null) : null;
   return { rotated, unreadable: [...unreadable], next };
 }
 

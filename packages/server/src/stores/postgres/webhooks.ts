@@ -1,4 +1,3 @@
-import { type EventType, eventTypes } from '@tradepost/contract/wire';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
   shouldResetBackoff,
@@ -8,102 +7,52 @@ import {
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
+import { webhookEvents, webhooks } from '../records/tables';
+import {
+  createWebhookFields,
+  readWebhook,
+  toWebhookRow,
+  type WebhookRow,
+  webhooksWithQueues,
+} from '../records/webhook-fields';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
 import { Conditions } from './page-range';
 import { insertQueue, QueueUnitOfWork } from './queues';
+import { insert } from './write-set';
 
-interface WebhookRow extends Omit<Webhook, 'events'> {
-  eventTypes: EventType[];
-  pending: number;
-  failures: number;
-  backoffUntil: number;
-}
-
-const withStats = `SELECT webhooks.id, webhooks.account_id AS "accountId", webhooks.url, webhooks.status,
-    webhooks.secret, webhooks.staged_secret AS "stagedSecret", webhooks.staged_at AS "stagedAt",
-    webhooks.created_at AS "createdAt", webhooks.updated_at AS "updatedAt", queues.failures,
-    queues.backoff_until AS "backoffUntil",
-    queues.depth + (
-      SELECT count(*) FROM deliveries WHERE NOT counted AND webhook_id = webhooks.id) AS pending,
-    ARRAY(
-      SELECT event_type FROM webhook_events AS e
-      WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id) AS "eventTypes"
-  FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id`;
-
-function readWebhook({ secrets }: PostgresDatabase, row: WebhookRow): WebhookWithStats {
-  const { id, secret, stagedSecret } = row;
-  return {
-    id,
-    accountId: row.accountId,
-    url: row.url,
-    events: eventTypes.filter((eventType) => row.eventTypes.includes(eventType)),
-    status: row.status,
-    // Decrypted when they are read: lists do not show them.
-    get secret() {
-      return secrets.decryptCached(secretPlaces.current(id), secret);
-    },
-    get stagedSecret() {
-      if (stagedSecret === null) return null;
-      return secrets.decryptCached(secretPlaces.staged(id), stagedSecret);
-    },
-    stagedAt: row.stagedAt,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    stats: { pending: row.pending, failures: row.failures, backoffUntil: row.backoffUntil },
-  };
-}
+const webhookFields = createWebhookFields({
+  pending: `queues.depth + (
+    SELECT count(*) FROM deliveries WHERE NOT counted AND webhook_id = webhooks.id)`,
+  joinTypes: "string_agg(event_type, ',')",
+});
+const withStats = `SELECT ${webhookFields.select} ${webhooksWithQueues}`;
 
 function insertSubscriptions(tx: Transaction, { accountId, events, id }: Webhook): void {
-  tx.send(
-    `INSERT INTO webhook_events (account_id, event_type, webhook_id)
-     SELECT $1, e.event_type, $3 FROM unnest($2::text[]) AS e (event_type)`,
-    accountId,
-    events,
-    id,
-  );
+  const rows = events.map((eventType) => ({ accountId, eventType, webhookId: id }));
+  insert(tx, webhookEvents, rows);
 }
 
 function deleteSubscriptions(tx: Transaction, accountId: string, id: string): void {
   tx.send('DELETE FROM webhook_events WHERE account_id = $1 AND webhook_id = $2', accountId, id);
 }
 
-/** Encrypts the current and the staged secret of a webhook for its row. */
-function encryptSecrets(
-  { secrets }: PostgresDatabase,
-  { id, secret, stagedSecret }: Webhook,
-): [secret: string, stagedSecret: string | null] {
-  return [
-    secrets.encrypt(secretPlaces.current(id), secret),
-    stagedSecret === null ? null : secrets.encrypt(secretPlaces.staged(id), stagedSecret),
-  ];
-}
-
 function insertWebhook(db: PostgresDatabase, tx: Transaction, webhook: Webhook): void {
-  tx.send(
-    `INSERT INTO webhooks (id, account_id, url, status, secret, staged_secret, staged_at, created_at,
-       updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    webhook.id,
-    webhook.accountId,
-    webhook.url,
-    webhook.status,
-    ...encryptSecrets(db, webhook),
-    webhook.stagedAt,
-    webhook.createdAt,
-    webhook.updatedAt,
-  );
+  insert(tx, webhooks, [toWebhookRow(db.secrets, webhook)]);
   insertQueue(tx, webhook.id, webhook.status === 'paused');
   insertSubscriptions(tx, webhook);
 }
 
 function updateWebhook(db: PostgresDatabase, tx: Transaction, webhook: Webhook): void {
+  const { secret, stagedSecret } = toWebhookRow(db.secrets, webhook);
   tx.send(
     `UPDATE webhooks SET url = $2, status = $3, secret = $4, staged_secret = $5, staged_at = $6,
        updated_at = $7 WHERE id = $1`,
     webhook.id,
     webhook.url,
     webhook.status,
-    ...encryptSecrets(db, webhook),
+    secret,
+    stagedSecret,
     webhook.stagedAt,
     webhook.updatedAt,
   );
@@ -132,7 +81,7 @@ async function selectWebhook(
     id,
     accountId,
   );
-  return row === undefined ? null : readWebhook(db, row);
+  return row === undefined ? null : readWebhook(db.secrets, row);
 }
 
 /** Locks a webhook of an account and returns it, or null if the account has none with this ID. */
@@ -169,7 +118,7 @@ export function createPostgresWebhookStore(
          ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`,
         ...conditions.values,
       );
-      return rows.map((row) => readWebhook(db, row));
+      return rows.map((row) => readWebhook(db.secrets, row));
     },
 
     async listAllWebhooks(accountId) {
@@ -179,7 +128,7 @@ export function createPostgresWebhookStore(
         `${withStats} WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC`,
         ...conditions.values,
       );
-      return rows.map((row) => readWebhook(db, row));
+      return rows.map((row) => readWebhook(db.secrets, row));
     },
 
     findWebhook: (accountId, id) => selectWebhook(db, db, accountId, id),

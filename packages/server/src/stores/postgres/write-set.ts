@@ -1,3 +1,4 @@
+import type { NewRow, Table } from '../records/fields';
 import type { Transaction } from './database';
 
 /**
@@ -19,6 +20,11 @@ export class WriteSet {
     return `${this.bind(JSON.stringify(rows))}::json`;
   }
 
+  /** Adds the insert of rows. Values that are missing are null. */
+  insert<Row extends object>(table: Table<Row>, rows: readonly NewRow<Row>[]): void {
+    if (rows.length > 0) this.add(table.insertJson(this.bindRows(rows.map(table.toJson))));
+  }
+
   /** Adds a statement, whose parameters were returned by `bind`. */
   add(statement: string): void {
     this.#statements.push(statement);
@@ -32,4 +38,15 @@ export class WriteSet {
     const statement = others.length === 0 ? first : `WITH ${parts.join(', ')} SELECT 1`;
     tx.send(statement, ...this.#values);
   }
+}
+
+/** Inserts rows by a statement of its own. */
+export function insert<Row extends object>(
+  tx: Transaction,
+  table: Table<Row>,
+  rows: readonly NewRow<Row>[],
+): void {
+  const writes = new WriteSet();
+  writes.insert(table, rows);
+  writes.send(tx);
 }

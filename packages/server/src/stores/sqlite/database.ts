@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
 import { SecretCipher, type SecretKey } from '../encryption';
+import type { Fields, NewRow, Table } from '../records/fields';
 import type { ChangeTracer } from '../store';
 import { resolveLink } from './abandoned-log';
 import { readFreeBytes, requireFreeDisk, requireFreePages } from './free-space';
@@ -107,6 +108,16 @@ interface QueuedRead {
   reject: (error: unknown) => void;
 }
 
+/** Returns the query that selects fields: the same string each time, so that its statement is found fast. */
+function completeQuery<Row extends object>({ select, queries }: Fields<Row>, rest: string): string {
+  let query = queries.get(rest);
+  if (query === undefined) {
+    query = `SELECT ${select} ${rest}`;
+    queries.set(rest, query);
+  }
+  return query;
+}
+
 /** An open SQLite database: prepared statements, reads, and writes that share commits. */
 export class SqliteDatabase {
   readonly #connection: Database.Database;
@@ -160,6 +171,39 @@ export class SqliteDatabase {
   /** Returns the first row of a query. */
   get<Row>(sql: string, ...values: unknown[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  /** Returns the first row as an array of values. */
+  tuple<Row extends unknown[]>(sql: string, ...values: unknown[]): Row | undefined {
+    return this.#prepare(sql, this.#tupleStatements)
+      .raw()
+      .get(...values) as Row | undefined;
+  }
+
+  /** Returns all records of a query. `rest` is what follows its select list. */
+  list<Row extends object>(fields: Fields<Row>, rest: string, ...values: unknown[]): Row[] {
+    return this.tuples(completeQuery(fields, rest), ...values).map(fields.read);
+  }
+
+  /** Returns the first record of a query, or null. `rest` is what follows its select list. */
+  find<Row extends object>(fields: Fields<Row>, rest: string, ...values: unknown[]): Row | null {
+    const tuple = this.tuple(completeQuery(fields, rest), ...values);
+    return tuple === undefined ? null : fields.read(tuple);
+  }
+
+  /** Inserts a row. */
+  insert<Row extends object>(table: Table<Row>, row: NewRow<Row>): void {
+    // The driver takes an array for its parameters, which saves two copies of it.
+    this.run(table.insert, table.write(row));
+  }
+
+  /** Inserts a few rows by one statement. */
+  insertAll<Row extends object>(table: Table<Row>, rows: readonly NewRow<Row>[]): void {
+    if (rows.length === 0) return;
+    const values: unknown[] = [];
+    for (const row of rows) values.push(...table.write(row));
+    const places = Array.from(rows, () => table.places).join(', ');
+    this.run(`${table.insertRows} ${places}`, values);
   }
 
   /** Runs a statement that writes. Returns how many rows it changed. */

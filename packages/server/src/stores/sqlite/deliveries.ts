@@ -9,6 +9,7 @@ import {
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
+import { deliveries, sqliteAttempts } from '../records/tables';
 import type { SqliteDatabase } from './database';
 import {
   adjustToClock,
@@ -25,23 +26,16 @@ const maxLeasesPerTransaction = 64;
 
 /** Inserts a delivery into its webhook's queue. Call inside a write. */
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
-  db.run(
-    `INSERT INTO deliveries (id, event_id, webhook_id, kind, test, state, attempts, tries, due_at,
-       scheduled_at, deadline_at, lease_token, lease_until, lease_counts, last_status, last_error,
-       created_at, finished_at, trace_context)
-     VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, NULL, NULL, 0, NULL, NULL, ?, NULL, ?)`,
-    delivery.id,
-    delivery.eventId,
-    delivery.webhookId,
-    delivery.eventType,
-    Number(delivery.test),
-    delivery.state,
-    delivery.nextAttemptAt,
-    delivery.createdAt,
-    delivery.deadlineAt,
-    delivery.createdAt,
-    db.traceContext,
-  );
+  // The spread comes last: V8 takes ten times as long for one that is followed by other properties.
+  db.insert(deliveries, {
+    attempts: 0,
+    tries: 0,
+    dueAt: delivery.nextAttemptAt,
+    scheduledAt: delivery.createdAt,
+    leaseCounts: false,
+    traceContext: db.traceContext,
+    ...delivery,
+  });
   incrementDepth(db, delivery.webhookId, delivery.nextAttemptAt);
 }
 
@@ -461,20 +455,7 @@ function recordResult(
 function insertAttempt(db: SqliteDatabase, deliverySeq: number, result: AttemptResult): void {
   const { attempt, number } = result;
   if (attempt === null) return;
-  db.run(
-    `INSERT INTO attempts
-       (delivery_seq, number, started_at, duration, url, headers, status, error, excerpt)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    deliverySeq,
-    number,
-    attempt.startedAt,
-    attempt.durationMs,
-    attempt.url,
-    JSON.stringify(attempt.headers),
-    attempt.status,
-    attempt.error,
-    attempt.responseSnippet,
-  );
+  db.insert(sqliteAttempts, { deliverySeq, number, ...attempt });
   if (number <= maxStoredAttempts) return;
   const lastOutdated = number - maxStoredAttempts;
   db.run('DELETE FROM attempts WHERE delivery_seq = ? AND number <= ?', deliverySeq, lastOutdated);

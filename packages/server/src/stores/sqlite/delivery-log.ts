@@ -1,17 +1,11 @@
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
+import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
-import {
-  type AttemptRow,
-  type DeliveryRow,
-  findDeliveries,
-  readAttempt,
-  readDelivery,
-} from './delivery-search';
-import { insertEvent } from './events';
+import { findDeliveries } from './delivery-search';
 import { runIdempotent } from './idempotency';
 import { dueFirst, QueueUnitOfWork } from './queues';
 import { selectWebhook } from './webhooks';
@@ -24,16 +18,10 @@ function runToCompletion<Result>(steps: Iterator<unknown, Result>): Result {
   }
 }
 
-function selectOwned(db: SqliteDatabase, accountId: string, id: string): DeliveryRow | undefined {
-  return db.get<DeliveryRow>(
-    `SELECT deliveries.*, queues.held_until, queues.paused FROM deliveries
-     JOIN webhooks ON webhooks.id = deliveries.webhook_id
-     JOIN queues ON queues.webhook_id = deliveries.webhook_id
-     WHERE deliveries.id = ? AND webhooks.account_id = ? AND webhooks.deleted_at IS NULL`,
-    id,
-    accountId,
-  );
-}
+const ownedDelivery = `FROM deliveries AS d
+  JOIN webhooks ON webhooks.id = d.webhook_id
+  JOIN queues ON queues.webhook_id = d.webhook_id
+  WHERE d.id = ? AND webhooks.account_id = ? AND webhooks.deleted_at IS NULL`;
 
 /** Creates the store of the delivery log. `onQueued` is called after a commit that made deliveries due. */
 export function createSqliteDeliveryLogStore(
@@ -44,56 +32,50 @@ export function createSqliteDeliveryLogStore(
   return {
     async listDeliveries(accountId, filter, page, signal) {
       const steps = findDeliveries(db, accountId, filter, page);
-      const rows = needsSearch(filter)
+      return needsSearch(filter)
         ? await scheduler.run(accountId, () => db.view(() => steps.next()), signal)
         : await db.view(() => runToCompletion(steps));
-      return rows.map(readDelivery);
     },
 
     findDelivery: (accountId, id) =>
       db.view(() => {
-        const row = selectOwned(db, accountId, id);
-        if (row === undefined) return null;
+        const delivery = db.find(loggedDeliveryFields, ownedDelivery, id, accountId);
+        if (delivery === null) return null;
         const event = db.get<{ body: string }>(
           'SELECT body FROM events WHERE id = ?',
-          row.event_id,
+          delivery.eventId,
         );
-        const attempts = db.all<AttemptRow>(
-          'SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number',
-          row.seq,
+        const attempts = db.list(
+          attemptFields,
+          'FROM attempts WHERE delivery_seq = (SELECT seq FROM deliveries WHERE id = ?) ORDER BY number',
+          id,
         );
-        return {
-          ...readDelivery(row),
-          body: event?.body ?? '',
-          attempts: attempts.map(readAttempt),
-        };
+        return { ...delivery, body: event?.body ?? '', attempts };
       }),
 
     async replayDelivery({ accountId, id, idempotencyKey, context }, decide) {
       const result = await db.write(() =>
         runIdempotent(db, idempotencyKey, context.now, () => {
-          const row = selectOwned(db, accountId, id);
-          const { delivery, response } = decide(row === undefined ? null : readDelivery(row));
-          if (row === undefined) throw new Error(`Delivery ${id} does not exist.`);
+          const found = db.find(loggedDeliveryFields, ownedDelivery, id, accountId);
+          const { delivery, response } = decide(found);
+          if (found === null) throw new Error(`Delivery ${id} does not exist.`);
+          const { webhookId } = found;
           db.run(
             `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, scheduled_at = ?,
                deadline_at = ?, finished_at = ?, trace_context = ?
-             WHERE seq = ?`,
+             WHERE id = ?`,
             delivery.state,
-            dueFirst(db, row.webhook_id, context.now),
+            dueFirst(db, webhookId, context.now),
             context.now,
             delivery.deadlineAt,
             delivery.finishedAt,
             db.traceContext,
-            row.seq,
+            id,
           );
           const queues = new QueueUnitOfWork(db);
-          const queue = queues.get(row.webhook_id);
-          const added = row.state === 'pending' ? 0 : 1;
-          queues.change(row.webhook_id, {
-            ...resetBackoff(queue),
-            depth: queue.depth + added,
-          });
+          const queue = queues.get(webhookId);
+          const added = found.state === 'pending' ? 0 : 1;
+          queues.change(webhookId, { ...resetBackoff(queue), depth: queue.depth + added });
           queues.write(context.now);
           return response;
         }),
@@ -106,7 +88,7 @@ export function createSqliteDeliveryLogStore(
       const result = await db.write(() =>
         runIdempotent(db, idempotencyKey, context.now, () => {
           const { event, delivery, response } = decide(selectWebhook(db, accountId, webhookId));
-          insertEvent(db, event);
+          db.insert(events, event);
           const nextAttemptAt = dueFirst(db, webhookId, context.now);
           insertDelivery(db, { ...delivery, nextAttemptAt });
           const queues = new QueueUnitOfWork(db);

@@ -1,27 +1,10 @@
 import { fanOut } from '@tradepost/domain/deliveries/delivery';
-import {
-  type DomainEvent,
-  firstSequenceAt,
-  type StoredEvent,
-} from '@tradepost/domain/events/event';
+import { type DomainEvent, firstSequenceAt } from '@tradepost/domain/events/event';
 import type { EventStore, LoggedEvent } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
+import { events as eventTable, notifications as notificationTable } from '../records/tables';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
-import { insertNotifications } from './notifications';
-
-/** Inserts an event without adding it to an event log. Call inside a write. */
-export function insertEvent(db: SqliteDatabase, event: StoredEvent): void {
-  db.run(
-    'INSERT INTO events (id, kind, order_id, body, created_at, order_version) VALUES (?, ?, ?, ?, ?, ?)',
-    event.id,
-    event.eventType,
-    event.orderId,
-    event.body,
-    event.createdAt,
-    event.orderVersion,
-  );
-}
 
 function logEvent(db: SqliteDatabase, { id, createdAt, recipients }: DomainEvent): void {
   for (const accountId of recipients) {
@@ -39,7 +22,7 @@ function logEvent(db: SqliteDatabase, { id, createdAt, recipients }: DomainEvent
 function selectSubscribers(db: SqliteDatabase, accountIds: string[], eventType: string): string[] {
   const list = Array.from(accountIds, () => '?').join(', ');
   const rows = db.tuples<[accountId: string, webhookId: string]>(
-    `SELECT account_id, webhook_id FROM webhook_events WHERE account_id IN (${list}) AND kind = ?`,
+    `SELECT account_id, webhook_id FROM webhook_events WHERE account_id IN (${list}) AND event_type = ?`,
     ...accountIds,
     eventType,
   );
@@ -62,12 +45,12 @@ export function insertEvents(
 ): number {
   let queued = 0;
   for (const event of events) {
-    insertEvent(db, event);
+    db.insert(eventTable, event);
     logEvent(db, event);
     const findSubscribers = (accountIds: string[], eventType: string) =>
       selectSubscribers(db, accountIds, eventType);
     const { notifications, deliveries } = fanOut(event, findSubscribers, context);
-    insertNotifications(db, notifications);
+    db.insertAll(notificationTable, notifications);
     for (const delivery of deliveries) insertDelivery(db, delivery);
     queued += deliveries.length;
   }

@@ -1,19 +1,18 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import {
   type CopiedTable,
-  copiedTables,
+  copiedTableNames,
   type RowBatch,
   type RowPosition,
   type TableDigest,
+  TableHash,
 } from '../copied-tables';
+import { copiedTables } from '../records/tables';
 import { resolveLink } from './abandoned-log';
 import { verifyContents } from './database-file';
-import { digestRows } from './digest-rows';
 import { selectEventLogs } from './events';
 import { requireMigrated } from './migrate';
 import { openForReading } from './open-connection';
@@ -22,154 +21,26 @@ import { explainReadError, isLocked } from './sqlite-errors';
 /** How long the export waits for other commands to finish, in milliseconds. A server does not finish. */
 const lockTimeoutMs = 1_000;
 
-/** How a table is read for PostgreSQL. */
-interface TableExport {
-  from: string;
-  /** What orders the rows, and so says how far a copy is. */
-  key: string[];
-  /** The expression of each column of PostgreSQL. */
-  columns: Record<string, string>;
-  /** The columns that are 0 or 1 here. */
-  booleans?: string[];
-}
-
-/** Columns that have the same names here. */
-function same(...names: string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, name]));
-}
-
-const exports: Record<CopiedTable, TableExport> = {
-  accounts: { from: 'accounts', key: ['id'], columns: same('id', 'kind', 'name', 'created_at') },
-  api_keys: {
-    from: 'api_keys',
-    key: ['id'],
-    columns: {
-      ...same('id', 'account_id', 'hash', 'read_only', 'created_at', 'expires_at', 'revoked_at'),
-      ...same('last_used_at'),
-      prefix: 'hint',
-    },
-    booleans: ['read_only'],
-  },
-  listings: {
-    from: 'listings',
-    key: ['id'],
-    columns: {
-      ...same('id', 'seller_id', 'agent_id', 'available_quantity', 'supplied_quantity'),
-      ...same('low_threshold', 'created_at', 'title'),
-      low_stock_notified: 'low_told',
-    },
-    booleans: ['low_stock_notified'],
-  },
-  orders: {
-    from: 'orders',
-    key: ['id'],
-    columns: {
-      ...same('id', 'status', 'buyer_id', 'seller_id', 'agent_id', 'listing_id', 'quantity'),
-      ...same('version', 'created_at', 'updated_at'),
-    },
-  },
-  tasks: {
-    from: 'tasks',
-    key: ['id'],
-    columns: same('id', 'order_id', 'agent_id', 'created_at', 'completed_at'),
-  },
-  events: {
-    from: 'events',
-    key: ['id'],
-    columns: {
-      ...same('id', 'order_id', 'body', 'created_at', 'order_version'),
-      event_type: 'kind',
-    },
-  },
-  // In the order of the log, in which PostgreSQL numbers the rows.
-  account_events: {
-    from: 'account_events AS l LEFT JOIN events AS e ON e.id = l.event_id',
-    key: ['l.seq'],
-    columns: {
-      event_id: 'l.event_id',
-      account_id: 'l.account_id',
-      seq: 'l.seq',
-      created_at: 'coalesce(e.created_at, 0)',
-    },
-  },
-  event_logs: {
-    from: `(${selectEventLogs})`,
-    key: ['account_id'],
-    columns: same('account_id', 'last_seq', 'pruned_seq'),
-  },
-  notifications: {
-    from: 'notifications',
-    key: ['id'],
-    columns: same(
-      ...['id', 'account_id', 'event_id', 'type', 'order_id', 'message', 'read', 'created_at'],
-    ),
-    booleans: ['read'],
-  },
-  webhooks: {
-    from: 'webhooks',
-    key: ['id'],
-    columns: {
-      ...same('id', 'account_id', 'url', 'status', 'secret', 'staged_secret', 'staged_at'),
-      ...same('created_at', 'updated_at', 'deleted_at'),
-    },
-  },
-  webhook_events: {
-    from: 'webhook_events',
-    key: ['account_id', 'kind', 'webhook_id'],
-    columns: { ...same('account_id', 'webhook_id'), event_type: 'kind' },
-  },
-  queues: {
-    from: 'queues',
-    key: ['webhook_id'],
-    columns: {
-      ...same('webhook_id', 'depth', 'in_flight', 'paused', 'failures', 'failed_at', 'next_at'),
-      concurrency_limit: 'allowance',
-      backoff_until: 'held_until',
-    },
-    booleans: ['paused'],
-  },
-  deliveries: {
-    from: 'deliveries',
-    key: ['seq'],
-    columns: {
-      ...same('id', 'event_id', 'webhook_id', 'test', 'state', 'attempts', 'tries', 'due_at'),
-      ...same('scheduled_at', 'deadline_at', 'lease_token', 'lease_until', 'lease_counts'),
-      ...same('last_status', 'last_error', 'created_at', 'finished_at', 'trace_context'),
-      event_type: 'kind',
-    },
-    booleans: ['test', 'lease_counts'],
-  },
-  attempts: {
-    from: 'attempts AS a CROSS JOIN deliveries AS d ON d.seq = a.delivery_seq',
-    key: ['a.delivery_seq', 'a.number'],
-    columns: {
-      delivery_id: 'd.id',
-      number: 'a.number',
-      started_at: 'a.started_at',
-      duration_ms: 'a.duration',
-      url: 'a.url',
-      headers: 'a.headers',
-      status: 'a.status',
-      error: 'a.error',
-      response_snippet: 'a.excerpt',
-    },
-  },
-  idempotency_keys: {
-    from: 'idempotency_keys',
-    key: ['account_id', 'operation', 'key'],
-    columns: {
-      ...same('account_id', 'operation', 'key', 'fingerprint', 'expires_at', 'webhook_id'),
-      response: 'answer',
-    },
-  },
+/** Where the rows of PostgreSQL's tables come from that have columns or rows of their own there. */
+const sources: Partial<Record<CopiedTable, string>> = {
+  account_events: `(SELECT l.event_id, l.account_id, coalesce(e.created_at, 0) AS created_at, l.seq
+    FROM account_events AS l LEFT JOIN events AS e ON e.id = l.event_id)`,
+  event_logs: `(${selectEventLogs})`,
+  queues: '(SELECT *, 0 AS due_from FROM queues)',
+  deliveries: '(SELECT *, 1 AS counted FROM deliveries)',
+  attempts: `(SELECT d.id AS delivery_id, a.* FROM deliveries AS d CROSS JOIN attempts AS a ON a.delivery_seq = d.seq)`,
 };
 
-/** Returns the query of a table, from after a position. */
-function buildQuery({ from, key, columns }: TableExport, after: RowPosition | null): string {
+/** Returns the query of a table, in the order of its key: its key, and its columns, with booleans as 0 and 1. */
+function buildQuery(name: CopiedTable, after: RowPosition | null = null): string {
+  const { key, names } = copiedTables[name];
   const keys = key.join(', ');
   const where = after === null ? '' : `WHERE (${keys}) > (${key.map(() => '?').join(', ')})`;
-  return `SELECT ${keys}, ${Object.values(columns).join(', ')} FROM ${from} ${where} ORDER BY ${keys}`;
+  return `SELECT ${keys}, ${names.join(', ')} FROM ${sources[name] ?? name} AS source ${where} ORDER BY ${keys}`;
 }
+
+/** After how many rows other work gets a turn: a few milliseconds. */
+const rowsPerTurn = 2_000;
 
 /** PostgreSQL stores no text with this character, which a receiver may have sent. */
 function withoutNull<Value>(value: Value): Value | string {
@@ -230,11 +101,22 @@ export class ExportedDatabase {
    */
   async digest(signal?: AbortSignal): Promise<Record<CopiedTable, TableDigest>> {
     const digests: Partial<Record<CopiedTable, TableDigest>> = {};
-    for (const table of copiedTables) {
-      digests[table] = await digestRows(this.#connection, table, async () => {
-        await nextTurn();
-        signal?.throwIfAborted();
-      });
+    const takeTurn = async () => {
+      await nextTurn();
+      signal?.throwIfAborted();
+    };
+    for (const table of copiedTableNames) {
+      const hash = new TableHash();
+      const { key } = copiedTables[table];
+      let count = 0;
+      const rows = this.#connection.prepare<[], unknown[]>(buildQuery(table)).raw().iterate();
+      for (const row of rows) {
+        hash.add(row.slice(key.length).map(withoutNull));
+        count += 1;
+        if (count % rowsPerTurn === 0) await takeTurn();
+      }
+      await takeTurn();
+      digests[table] = hash.finish();
     }
     return digests as Record<CopiedTable, TableDigest>;
   }
@@ -251,10 +133,9 @@ export class ExportedDatabase {
     after: RowPosition | null,
     { maxRows, maxLength }: { maxRows: number; maxLength: number },
   ): Generator<RowBatch> {
-    const { key, columns, booleans = [] } = exports[table];
-    const names = Object.keys(columns);
+    const { key, names, booleans } = copiedTables[table];
     const rows = this.#connection
-      .prepare<unknown[], (string | number | null)[]>(buildQuery(exports[table], after))
+      .prepare<unknown[], (string | number | null)[]>(buildQuery(table, after))
       .raw()
       .iterate(...(after ?? []));
     let batch: RowBatch = { rows: [], position: [] };

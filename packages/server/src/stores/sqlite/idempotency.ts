@@ -1,5 +1,3 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import {
   type IdempotencyKey,
   type IdempotentResult,
@@ -8,23 +6,17 @@ import {
   type StoredResponse,
 } from '@tradepost/domain/kernel/idempotency';
 import { secretPlaces } from '../encryption';
+import { idempotencyKeys } from '../records/tables';
 import type { SqliteDatabase } from './database';
 
-interface StoredResponseRow {
-  fingerprint: string;
-  /** JSON, encrypted if it shows a webhook. Empty after it was erased together with that webhook. */
-  answer: string;
-  webhook_id: string | null;
-}
-
-const isErased = (answer: string) => answer === '';
+const storedFields = idempotencyKeys.without('accountId', 'operation', 'key', 'expiresAt');
 
 /**
  * Erases stored responses that show a webhook, because they may contain its secret. Their keys stay reserved. Call inside a
  * write.
  */
 export function eraseResponsesAbout(db: SqliteDatabase, webhookId: string): void {
-  db.run("UPDATE idempotency_keys SET answer = '' WHERE webhook_id = ?", webhookId);
+  db.run("UPDATE idempotency_keys SET response = '' WHERE webhook_id = ?", webhookId);
 }
 
 /**
@@ -44,38 +36,36 @@ export function runIdempotent<Response extends StoredResponse>(
   webhookId: () => string | null = () => null,
 ): IdempotentResult<Response> {
   if (idempotencyKey === null) return { response: work(), replayed: false };
-  const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
-  const stored = db.get<StoredResponseRow>(
-    `SELECT fingerprint, answer, webhook_id FROM idempotency_keys
-     WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?`,
+  const { accountId, operation, key, fingerprint } = idempotencyKey;
+  const stored = db.find(
+    storedFields,
+    'FROM idempotency_keys WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?',
     accountId,
     operation,
     key,
     now,
   );
-  if (stored !== undefined) {
+  if (stored !== null) {
     if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
-    if (isErased(stored.answer)) throw responseErased();
-    const place = secretPlaces.response(idempotencyKey, stored.webhook_id ?? '');
-    const answer = db.secrets.decrypt(place, stored.answer);
-    return { response: JSON.parse(answer) as Response, replayed: true };
+    if (stored.response === '') throw responseErased();
+    const place = secretPlaces.response(idempotencyKey, stored.webhookId ?? '');
+    const text = db.secrets.decrypt(place, stored.response);
+    return { response: JSON.parse(text) as Response, replayed: true };
   }
   const response = work();
   const shownId = webhookId();
-  const answer = JSON.stringify(response);
+  const text = JSON.stringify(response);
+  // There may be one that has expired.
   db.run(
-    `INSERT OR REPLACE INTO idempotency_keys
-       (account_id, operation, key, fingerprint, answer, expires_at, webhook_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    accountId,
-    operation,
-    key,
-    fingerprint,
-    shownId === null
-      ? answer
-      : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), answer),
-    expiresAt,
-    shownId,
+    idempotencyKeys.insert.replace('INSERT', 'REPLACE'),
+    ...idempotencyKeys.write({
+      response:
+        shownId === null
+          ? text
+          : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), text),
+      webhookId: shownId,
+      ...idempotencyKey,
+    }),
   );
   return { response, replayed: false };
 }

@@ -1,32 +1,7 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { initial } from './migrations/001-initial';
-import { endpointQueues } from './migrations/002-endpoint-queues';
-import { secretsAndWaits } from './migrations/003-secrets-and-waits';
-import { lastUseOfKeys } from './migrations/004-last-use-of-keys';
-import { traceContexts } from './migrations/005-trace-contexts';
-import { suppliedUnits } from './migrations/006-supplied-units';
-import { eventsOfOrders } from './migrations/007-events-of-orders';
-import { ordersByUpdate } from './migrations/008-orders-by-update';
-import { listingTitles } from './migrations/009-listing-titles';
-import { prunedLogs } from './migrations/010-pruned-logs';
-import { orderVersions } from './migrations/011-order-versions';
+import { migrations } from './migrations/migrations';
 import { explainMigrationError } from './sqlite-errors';
-
-/** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
-const migrations = [
-  initial,
-  endpointQueues,
-  secretsAndWaits,
-  lastUseOfKeys,
-  traceContexts,
-  suppliedUnits,
-  eventsOfOrders,
-  ordersByUpdate,
-  listingTitles,
-  prunedLogs,
-  orderVersions,
-];
 
 /** The schema version of this program. */
 export const currentSchemaVersion = migrations.length;

@@ -1,4 +1,4 @@
-import { type AccountKind, type OrderStatus, orderStatuses } from '@tradepost/contract/wire';
+import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
@@ -12,7 +12,6 @@ import {
   simplifyFilter,
 } from '@tradepost/domain/orders/order-list';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
-import type { Task } from '@tradepost/domain/tasks/task';
 import {
   findOrders,
   getRest,
@@ -22,78 +21,13 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
+import { orders, partyColumns, tasks, timeColumns } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
 import { selectListing, updateListing } from './listings';
 import { Conditions } from './page-range';
-
-interface OrderRow {
-  id: string;
-  status: OrderStatus;
-  buyer_id: string;
-  seller_id: string;
-  agent_id: string | null;
-  listing_id: string;
-  quantity: number;
-  version: number;
-  created_at: number;
-  updated_at: number;
-}
-
-type OrderTuple = [
-  id: string,
-  status: OrderStatus,
-  buyerId: string,
-  sellerId: string,
-  agentId: string | null,
-  listingId: string,
-  quantity: number,
-  version: number,
-  createdAt: number,
-  updatedAt: number,
-];
-
-const partyColumns: Record<AccountKind, string> = {
-  buyer: 'buyer_id',
-  seller: 'seller_id',
-  agent: 'agent_id',
-};
-
-const timeColumns = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
-
-function readOrder(row: OrderRow): Order {
-  return {
-    id: row.id,
-    status: row.status,
-    buyerId: row.buyer_id,
-    sellerId: row.seller_id,
-    agentId: row.agent_id,
-    listingId: row.listing_id,
-    quantity: row.quantity,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function readTuple(row: OrderTuple): Order {
-  const [id, status, buyerId, sellerId, agentId, listingId, quantity, version] = row;
-  const [createdAt, updatedAt] = [row[8], row[9]];
-  return {
-    id,
-    status,
-    buyerId,
-    sellerId,
-    agentId,
-    listingId,
-    quantity,
-    version,
-    createdAt,
-    updatedAt,
-  };
-}
 
 /** Starts the conditions of a range. Its index is named, because SQLite may prefer another one and scan more orders. */
 function buildConditions(range: OrderRange): { index: string; conditions: Conditions } {
@@ -129,11 +63,9 @@ function selectRange(
   limit: number,
 ): Order[] {
   const direction = isNewestFirst(sort) ? 'DESC' : 'ASC';
-  const sql = `SELECT id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
-       created_at, updated_at
-     FROM orders INDEXED BY ${index} WHERE ${conditions.sql}
+  const rest = `FROM orders INDEXED BY ${index} WHERE ${conditions.sql}
      ORDER BY ${timeColumns[getSortTime(sort)]} ${direction}, id ${direction} LIMIT ?`;
-  return db.tuples<OrderTuple>(sql, ...conditions.values, limit).map(readTuple);
+  return db.list(orders, rest, ...conditions.values, limit);
 }
 
 /** Reads the first orders of each range, and merges them. */
@@ -238,35 +170,15 @@ export function createSqliteOrderStore(
   const scheduler = new SearchScheduler();
   const times = new ChangeTimes(db);
 
-  function selectOrder(id: string): Order | null {
-    const row = db.get<OrderRow>('SELECT * FROM orders WHERE id = ?', id);
-    return row === undefined ? null : readOrder(row);
-  }
+  const selectOrder = (id: string) => db.find(orders, 'FROM orders WHERE id = ?', id);
 
   function selectOrderContext(id: string): OrderContext | null {
     const order = selectOrder(id);
     if (order === null) return null;
     const listing = selectListing(db, order.listingId);
     if (listing === null) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
-    return { order, listing, task: selectOpenTask(db, id) };
-  }
-
-  function insertOrder(order: Order): void {
-    db.run(
-      `INSERT INTO orders (id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
-         created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      order.id,
-      order.status,
-      order.buyerId,
-      order.sellerId,
-      order.agentId,
-      order.listingId,
-      order.quantity,
-      order.version,
-      order.createdAt,
-      order.updatedAt,
-    );
+    const ofOrder = 'FROM tasks WHERE order_id = ? AND completed_at IS NULL';
+    return { order, listing, task: db.find(tasks, ofOrder, id) };
   }
 
   function writeSideEffects({ listing, events }: OrderMutation, context: CommandContext): number {
@@ -286,8 +198,8 @@ export function createSqliteOrderStore(
             agentId: listing?.agentId ?? null,
           });
           const { change, response } = decide(listing, at);
-          insertOrder(change.order);
-          if (change.task !== null) insertTask(db, change.task);
+          db.insert(orders, change.order);
+          if (change.task !== null) db.insert(tasks, change.task);
           written = [change.events, writeSideEffects(change, at)];
           return response;
         }),
@@ -314,7 +226,10 @@ export function createSqliteOrderStore(
           updatedAt,
           id,
         );
-        if (change.task !== null) updateTask(db, change.task);
+        if (change.task !== null) {
+          const { id: taskId, completedAt } = change.task;
+          db.run('UPDATE tasks SET completed_at = ? WHERE id = ?', completedAt, taskId);
+        }
         written = [change.events, writeSideEffects(change, at)];
         return { order: change.order, changed: true };
       });
@@ -347,45 +262,4 @@ export function createSqliteOrderStore(
       return db.readTogether(() => selectRanges(db, ranges, query, limit));
     },
   };
-}
-
-interface TaskRow {
-  id: string;
-  order_id: string;
-  agent_id: string;
-  created_at: number;
-  completed_at: number | null;
-}
-
-/** Returns the open task of an order, or null. Call inside a write. */
-export function selectOpenTask(db: SqliteDatabase, orderId: string): Task | null {
-  const row = db.get<TaskRow>(
-    'SELECT * FROM tasks WHERE order_id = ? AND completed_at IS NULL',
-    orderId,
-  );
-  if (row === undefined) return null;
-  return {
-    id: row.id,
-    orderId: row.order_id,
-    agentId: row.agent_id,
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-  };
-}
-
-/** Inserts a task. Call inside a write. */
-export function insertTask(db: SqliteDatabase, task: Task): void {
-  db.run(
-    'INSERT INTO tasks (id, order_id, agent_id, created_at, completed_at) VALUES (?, ?, ?, ?, ?)',
-    task.id,
-    task.orderId,
-    task.agentId,
-    task.createdAt,
-    task.completedAt,
-  );
-}
-
-/** Marks a task as completed. Call inside a write. */
-export function updateTask(db: SqliteDatabase, task: Task): void {
-  db.run('UPDATE tasks SET completed_at = ? WHERE id = ?', task.completedAt, task.id);
 }

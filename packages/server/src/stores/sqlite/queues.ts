@@ -3,69 +3,25 @@ import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
-  type EndpointHealth,
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
 } from '@tradepost/domain/deliveries/endpoint-health';
+import { type Queue, queues as queueTable } from '../records/tables';
 import type { SqliteDatabase } from './database';
 
-interface QueueRow {
-  webhook_id: string;
-  depth: number;
-  in_flight: number;
-  paused: number;
-  allowance: number;
-  failures: number;
-  failed_at: number;
-  held_until: number;
-  next_at: number | null;
-}
-
-/** The queue of one endpoint: its health, and how much of it is leased. */
-export interface Queue extends EndpointHealth {
-  webhookId: string;
-  /** Pending deliveries, including leased ones. */
-  depth: number;
-  /** Leased deliveries. */
-  inFlight: number;
-  paused: boolean;
-}
-
-function readQueue(row: QueueRow): Queue {
-  return {
-    webhookId: row.webhook_id,
-    depth: row.depth,
-    inFlight: row.in_flight,
-    paused: row.paused === 1,
-    concurrencyLimit: row.allowance,
-    failures: row.failures,
-    failedAt: row.failed_at,
-    backoffUntil: row.held_until,
-  };
-}
+const queueFields = queueTable.without('nextAt');
 
 /** Inserts the queue of a new webhook. Call inside a write. */
 export function insertQueue(db: SqliteDatabase, webhookId: string, paused: boolean): void {
-  const { concurrencyLimit, failures, failedAt, backoffUntil } = newEndpointHealth;
-  db.run(
-    `INSERT INTO queues
-       (webhook_id, depth, in_flight, paused, allowance, failures, failed_at, held_until, next_at)
-     VALUES (?, 0, 0, ?, ?, ?, ?, ?, NULL)`,
-    webhookId,
-    Number(paused),
-    concurrencyLimit,
-    failures,
-    failedAt,
-    backoffUntil,
-  );
+  db.insert(queueTable, { webhookId, depth: 0, inFlight: 0, paused, ...newEndpointHealth });
 }
 
 /** Reads the queue of a webhook. Call inside a read or a write. */
 export function selectQueue(db: SqliteDatabase, webhookId: string): Queue {
-  const row = db.get<QueueRow>('SELECT * FROM queues WHERE webhook_id = ?', webhookId);
-  if (row === undefined) throw new Error(`Webhook ${webhookId} has no queue.`);
-  return readQueue(row);
+  const queue = db.find(queueFields, 'FROM queues WHERE webhook_id = ?', webhookId);
+  if (queue === null) throw new Error(`Webhook ${webhookId} has no queue.`);
+  return queue;
 }
 
 /** Lists the webhooks whose queues a worker may poll now, the longest waiting first. Call inside a write. */
@@ -84,8 +40,8 @@ export function incrementDepth(db: SqliteDatabase, webhookId: string, now: numbe
   const latest = latestBackoffUntil(now);
   db.run(
     `UPDATE queues SET depth = depth + 1, next_at = CASE
-       WHEN paused = 1 OR in_flight >= allowance THEN NULL
-       ELSE min(coalesce(next_at, ?), max(min(held_until, ?), ?)) END
+       WHEN paused = 1 OR in_flight >= concurrency_limit THEN NULL
+       ELSE min(coalesce(next_at, ?), max(min(backoff_until, ?), ?)) END
      WHERE webhook_id = ?`,
     latest,
     latest,
@@ -151,8 +107,8 @@ export class QueueUnitOfWork {
   write(now: number): void {
     for (const queue of this.#queues.values()) {
       this.#db.run(
-        `UPDATE queues SET depth = ?, in_flight = ?, paused = ?, allowance = ?, failures = ?,
-           failed_at = ?, held_until = ?, next_at = ? WHERE webhook_id = ?`,
+        `UPDATE queues SET depth = ?, in_flight = ?, paused = ?, concurrency_limit = ?, failures = ?,
+           failed_at = ?, backoff_until = ?, next_at = ? WHERE webhook_id = ?`,
         queue.depth,
         queue.inFlight,
         Number(queue.paused),
@@ -167,45 +123,37 @@ export class QueueUnitOfWork {
   }
 }
 
-interface StatusRow {
-  depth: number;
-  in_flight: number;
-  oldest_due_at: number | null;
-}
-
 /** Sums up all queues. Reads one row per queue, and the first due delivery of queues that have one. Call inside a read. */
 export function selectQueueStatus(db: SqliteDatabase, now: number): QueueStatus {
-  const row = db.get<StatusRow>(
-    `SELECT total(depth) AS depth, total(in_flight) AS in_flight, min(
-       CASE WHEN paused = 0 AND held_until <= ? AND depth > in_flight THEN (
+  const status = db.get<QueueStatus>(
+    `SELECT total(depth) AS depth, total(in_flight) AS inFlight, min(
+       CASE WHEN paused = 0 AND backoff_until <= ? AND depth > in_flight THEN (
          SELECT min(due_at) FROM deliveries
-         WHERE webhook_id = queues.webhook_id AND due_at <= ?) END) AS oldest_due_at
+         WHERE webhook_id = queues.webhook_id AND due_at <= ?) END) AS oldestDueAt
      FROM queues`,
     now,
     now,
   );
-  return {
-    depth: row?.depth ?? 0,
-    inFlight: row?.in_flight ?? 0,
-    oldestDueAt: row?.oldest_due_at ?? null,
-  };
+  return status ?? { depth: 0, inFlight: 0, oldestDueAt: null };
 }
 
 /** How many waits are read at a time, and in how many queues, before other work gets a turn: a few milliseconds of work. */
 const batch = 250;
 const queueBatch = 50;
 
-/** The position in a scan of waits, which are ordered by their end. */
-type ScanPosition = Pick<WaitRow, 'due_at' | 'seq'>;
-
-interface WaitRow {
+interface Wait {
   seq: number;
-  due_at: number;
-  scheduled_at: number;
+  dueAt: number;
+  scheduledAt: number;
 }
 
-/** The columns of a queue that a clock change may affect. */
-type QueueTimes = Pick<QueueRow, 'webhook_id' | 'failed_at' | 'held_until' | 'next_at'>;
+/** The position in a scan of waits, which are ordered by their end. */
+type ScanPosition = Pick<Wait, 'dueAt' | 'seq'>;
+
+/** What a clock change may affect of a queue. */
+interface QueueTimes extends Pick<Queue, 'webhookId' | 'failedAt' | 'backoffUntil'> {
+  nextAt: number | null;
+}
 
 /**
  * Adjusts leases after the clock was set. No lease ends later than a lease that starts now, and the time that a forward jump
@@ -224,35 +172,31 @@ function adjustLeases(db: SqliteDatabase, expected: number, now: number): void {
   );
 }
 
-const waitColumns = `SELECT seq, due_at, scheduled_at FROM deliveries INDEXED BY deliveries_due
+const waitColumns = `SELECT seq, due_at AS dueAt, scheduled_at AS scheduledAt FROM deliveries INDEXED BY deliveries_due
   WHERE webhook_id = ? AND due_at IS NOT NULL`;
 
 /** Lists the waits of a queue after a position, in the order in which they end. Call inside a read. */
-function selectWaits(
-  db: SqliteDatabase,
-  webhookId: string,
-  { due_at, seq }: ScanPosition,
-): WaitRow[] {
+function selectWaits(db: SqliteDatabase, webhookId: string, { dueAt, seq }: ScanPosition): Wait[] {
   // Two range queries: for a row value SQLite uses only the first column to end a range.
-  const sameTime = db.all<WaitRow>(
+  const sameTime = db.all<Wait>(
     `${waitColumns} AND due_at = ? AND seq > ? ORDER BY seq LIMIT ?`,
     webhookId,
-    due_at,
+    dueAt,
     seq,
     batch,
   );
-  const later = db.all<WaitRow>(
+  const later = db.all<Wait>(
     `${waitColumns} AND due_at > ? ORDER BY due_at, seq LIMIT ?`,
     webhookId,
-    due_at,
+    dueAt,
     batch - sameTime.length,
   );
   return [...sameTime, ...later];
 }
 
 /** Restarts waits that started after `now`, unless their deliveries have changed since. Call inside a write. */
-function restartWaits(db: SqliteDatabase, ahead: WaitRow[], now: number): void {
-  for (const { seq, due_at: dueAt, scheduled_at: scheduledAt } of ahead) {
+function restartWaits(db: SqliteDatabase, ahead: Wait[], now: number): void {
+  for (const { seq, dueAt, scheduledAt } of ahead) {
     const wait = Math.max(0, dueAt - scheduledAt);
     db.run(
       'UPDATE deliveries SET due_at = ?, scheduled_at = ? WHERE seq = ? AND due_at = ?',
@@ -265,11 +209,14 @@ function restartWaits(db: SqliteDatabase, ahead: WaitRow[], now: number): void {
 }
 
 /** Returns whether a queue backs off, or is polled, later than it should be. Call inside a read. */
-function isBehind(db: SqliteDatabase, row: QueueTimes, now: number): boolean {
-  if (row.failed_at > now || row.held_until > latestBackoffUntil(now)) return true;
-  const { next_at: nextAt } = row;
+function isBehind(
+  db: SqliteDatabase,
+  { webhookId, failedAt, backoffUntil, nextAt }: QueueTimes,
+  now: number,
+): boolean {
+  if (failedAt > now || backoffUntil > latestBackoffUntil(now)) return true;
   if (nextAt === null || nextAt <= now) return false;
-  const next = nextPollAt(db, selectQueue(db, row.webhook_id), now);
+  const next = nextPollAt(db, selectQueue(db, webhookId), now);
   return next !== null && next < nextAt;
 }
 
@@ -281,11 +228,11 @@ function adjustQueue(db: SqliteDatabase, webhookId: string, now: number): void {
 }
 
 async function adjustWaits(db: SqliteDatabase, queue: QueueTimes, now: number): Promise<void> {
-  const { webhook_id: id } = queue;
-  let position: ScanPosition = { due_at: now, seq: Number.MAX_SAFE_INTEGER };
+  const { webhookId: id } = queue;
+  let position: ScanPosition = { dueAt: now, seq: Number.MAX_SAFE_INTEGER };
   for (let hasMore = true; hasMore; ) {
     const found = await db.read(() => selectWaits(db, id, position));
-    const ahead = found.filter(({ scheduled_at: scheduledAt }) => scheduledAt > now);
+    const ahead = found.filter(({ scheduledAt }) => scheduledAt > now);
     if (ahead.length > 0) await db.write(() => restartWaits(db, ahead, now));
     position = found.at(-1) ?? position;
     hasMore = found.length === batch;
@@ -312,8 +259,10 @@ export async function adjustToClock(
   if (now > expected) return;
   const queues = await db.read(() =>
     db.all<QueueTimes>(
-      `SELECT webhook_id, failed_at, held_until, next_at FROM queues
-       WHERE depth > 0 OR held_until > ? OR failed_at > ?`,
+      `SELECT webhook_id AS webhookId, failed_at AS failedAt, backoff_until AS backoffUntil,
+         next_at AS nextAt
+       FROM queues
+       WHERE depth > 0 OR backoff_until > ? OR failed_at > ?`,
       latestBackoffUntil(now),
       now,
     ),

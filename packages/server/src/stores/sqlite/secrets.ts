@@ -1,7 +1,7 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describeMissingKeys, keyIdEnd, readKeyId, secretPlaces } from '../encryption';
+import { idempotencyKeys, webhooks } from '../records/tables';
 import type { RotatedSecrets, SecretStore } from '../store';
 import type { SqliteDatabase } from './database';
 
@@ -12,8 +12,8 @@ const starts = ['secret', 'staged_secret']
       `SELECT substr(${column}, 1, ${keyIdEnd}) AS start FROM webhooks WHERE ${column} <> ''`,
   )
   .concat(
-    `SELECT substr(answer, 1, ${keyIdEnd}) AS start FROM idempotency_keys
-     WHERE webhook_id IS NOT NULL AND answer <> ''`,
+    `SELECT substr(response, 1, ${keyIdEnd}) AS start FROM idempotency_keys
+     WHERE webhook_id IS NOT NULL AND response <> ''`,
   )
   .join(' UNION ');
 
@@ -37,19 +37,6 @@ export function requireSecretKeys(db: SqliteDatabase, file: string): void {
   );
 }
 
-interface SecretRow {
-  id: string;
-  secret: string;
-  staged_secret: string | null;
-}
-
-interface ResponseRow {
-  account_id: string;
-  operation: string;
-  key: string;
-  answer: string;
-}
-
 /** A secret that is not encrypted with the first key, and how to replace it. */
 interface OutdatedSecret {
   webhookId: string;
@@ -58,34 +45,34 @@ interface OutdatedSecret {
   replace: (encrypted: string) => void;
 }
 
-function selectOutdated(db: SqliteDatabase, { id, ...row }: SecretRow): OutdatedSecret[] {
+function selectOutdated(
+  db: SqliteDatabase,
+  { id, secret, stagedSecret }: Pick<Webhook, 'id' | 'secret' | 'stagedSecret'>,
+): OutdatedSecret[] {
   const found: OutdatedSecret[] = [
     {
       webhookId: id,
       place: secretPlaces.current(id),
-      stored: row.secret,
+      stored: secret,
       replace: (encrypted) => db.run('UPDATE webhooks SET secret = ? WHERE id = ?', encrypted, id),
     },
     {
       webhookId: id,
       place: secretPlaces.staged(id),
-      stored: row.staged_secret ?? '',
+      stored: stagedSecret ?? '',
       replace: (encrypted) =>
         db.run('UPDATE webhooks SET staged_secret = ? WHERE id = ?', encrypted, id),
     },
   ];
-  const responses = db.all<ResponseRow>(
-    'SELECT account_id, operation, key, answer FROM idempotency_keys WHERE webhook_id = ?',
-    id,
-  );
-  for (const { account_id: accountId, operation, key, answer } of responses) {
+  const responses = db.list(idempotencyKeys, 'FROM idempotency_keys WHERE webhook_id = ?', id);
+  for (const { accountId, operation, key, response } of responses) {
     found.push({
       webhookId: id,
       place: secretPlaces.response({ accountId, operation, key }, id),
-      stored: answer,
+      stored: response,
       replace: (encrypted) =>
         db.run(
-          'UPDATE idempotency_keys SET answer = ? WHERE account_id = ? AND operation = ? AND key = ?',
+          'UPDATE idempotency_keys SET response = ? WHERE account_id = ? AND operation = ? AND key = ?',
           encrypted,
           accountId,
           operation,
@@ -98,14 +85,10 @@ function selectOutdated(db: SqliteDatabase, { id, ...row }: SecretRow): Outdated
 
 /** Encrypts the secrets of the webhooks after `after`. Call inside a write. */
 function rotate(db: SqliteDatabase, after: string, limit: number): RotatedSecrets {
-  const webhooks = db.all<SecretRow>(
-    'SELECT id, secret, staged_secret FROM webhooks WHERE id > ? ORDER BY id LIMIT ?',
-    after,
-    limit,
-  );
+  const found = db.list(webhooks, 'FROM webhooks WHERE id > ? ORDER BY id LIMIT ?', after, limit);
   const unreadable = new Set<string>();
   let rotated = 0;
-  for (const { webhookId, place, stored, replace } of webhooks.flatMap((row) =>
+  for (const { webhookId, place, stored, replace } of found.flatMap((row) =>
     selectOutdated(db, row),
   )) {
     try {
@@ -116,7 +99,7 @@ function rotate(db: SqliteDatabase, after: string, limit: number): RotatedSecret
       unreadable.add(webhookId);
     }
   }
-  const next = webhooks.length === limit ? (webhooks.at(-1)?.id ?? null) : null;
+  const next = found.length === limit ? (found.at(-1)?.id ?? null) : null;
   return { rotated, unreadable: [...unreadable], next };
 }
 

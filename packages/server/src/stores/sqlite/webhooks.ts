@@ -1,4 +1,3 @@
-import { eventTypes, type WebhookStatus } from '@tradepost/contract/wire';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
   shouldResetBackoff,
@@ -8,104 +7,48 @@ import {
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
+import { webhookEvents, webhooks } from '../records/tables';
+import {
+  createWebhookFields,
+  readWebhook,
+  toWebhookRow,
+  webhooksWithQueues,
+} from '../records/webhook-fields';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
 import { Conditions } from './page-range';
 import { insertQueue, QueueUnitOfWork } from './queues';
 
-interface WebhookRow {
-  id: string;
-  account_id: string;
-  url: string;
-  status: WebhookStatus;
-  /** Encrypted if there is a secret key, like `staged_secret`. */
-  secret: string;
-  staged_secret: string | null;
-  staged_at: number | null;
-  created_at: number;
-  updated_at: number;
-  /** Event types, separated by commas. */
-  kinds: string;
-  depth: number;
-  failures: number;
-  held_until: number;
+const webhookFields = createWebhookFields({
+  pending: 'queues.depth',
+  joinTypes: 'group_concat(event_type)',
+});
+
+function listWebhooks(
+  db: SqliteDatabase,
+  { sql, values }: Conditions,
+  limit: number,
+): WebhookWithStats[] {
+  const rest = `${webhooksWithQueues} WHERE ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`;
+  return db.list(webhookFields, rest, ...values, limit).map((row) => readWebhook(db.secrets, row));
 }
 
-const withStats = `SELECT webhooks.*, queues.depth, queues.failures, queues.held_until,
-    (SELECT group_concat(kind) FROM webhook_events AS e
-     WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id) AS kinds
-  FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id`;
-
-function readWebhook(db: SqliteDatabase, row: WebhookRow): WebhookWithStats {
-  const eventTypesOfRow = new Set(row.kinds.split(','));
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    url: row.url,
-    events: eventTypes.filter((eventType) => eventTypesOfRow.has(eventType)),
-    status: row.status,
-    // Decrypted when they are read: lists do not show them.
-    get secret() {
-      return db.secrets.decryptCached(secretPlaces.current(row.id), row.secret);
-    },
-    get stagedSecret() {
-      if (row.staged_secret === null) return null;
-      return db.secrets.decryptCached(secretPlaces.staged(row.id), row.staged_secret);
-    },
-    stagedAt: row.staged_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    stats: { pending: row.depth, failures: row.failures, backoffUntil: row.held_until },
-  };
-}
-
-function insertSubscriptions(db: SqliteDatabase, webhook: Webhook): void {
-  for (const eventType of webhook.events) {
-    db.run(
-      'INSERT INTO webhook_events (account_id, kind, webhook_id) VALUES (?, ?, ?)',
-      webhook.accountId,
-      eventType,
-      webhook.id,
-    );
-  }
+function insertSubscriptions(db: SqliteDatabase, { accountId, events, id }: Webhook): void {
+  for (const eventType of events) db.insert(webhookEvents, { accountId, eventType, webhookId: id });
 }
 
 function deleteSubscriptions(db: SqliteDatabase, accountId: string, id: string): void {
   db.run('DELETE FROM webhook_events WHERE account_id = ? AND webhook_id = ?', accountId, id);
 }
 
-/** Encrypts the current and the staged secret of a webhook for its row. */
-function encryptSecrets(
-  { secrets }: SqliteDatabase,
-  { id, secret, stagedSecret }: Webhook,
-): [secret: string, stagedSecret: string | null] {
-  return [
-    secrets.encrypt(secretPlaces.current(id), secret),
-    stagedSecret === null ? null : secrets.encrypt(secretPlaces.staged(id), stagedSecret),
-  ];
-}
-
 function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
-  const [secret, stagedSecret] = encryptSecrets(db, webhook);
-  db.run(
-    `INSERT INTO webhooks (id, account_id, url, status, secret, staged_secret, staged_at,
-       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    webhook.id,
-    webhook.accountId,
-    webhook.url,
-    webhook.status,
-    secret,
-    stagedSecret,
-    webhook.stagedAt,
-    webhook.createdAt,
-    webhook.updatedAt,
-  );
+  db.insert(webhooks, toWebhookRow(db.secrets, webhook));
   insertSubscriptions(db, webhook);
   insertQueue(db, webhook.id, webhook.status === 'paused');
 }
 
 function updateWebhook(db: SqliteDatabase, webhook: Webhook): void {
-  const [secret, stagedSecret] = encryptSecrets(db, webhook);
+  const { secret, stagedSecret } = toWebhookRow(db.secrets, webhook);
   db.run(
     `UPDATE webhooks SET url = ?, status = ?, secret = ?, staged_secret = ?, staged_at = ?,
        updated_at = ? WHERE id = ?`,
@@ -135,12 +78,10 @@ export function selectWebhook(
   accountId: string,
   id: string,
 ): WebhookWithStats | null {
-  const row = db.get<WebhookRow>(
-    `${withStats} WHERE webhooks.id = ? AND account_id = ? AND deleted_at IS NULL`,
-    id,
-    accountId,
-  );
-  return row === undefined ? null : readWebhook(db, row);
+  const rest = `${webhooksWithQueues}
+    WHERE webhooks.id = ? AND account_id = ? AND deleted_at IS NULL`;
+  const row = db.find(webhookFields, rest, id, accountId);
+  return row && readWebhook(db.secrets, row);
 }
 
 /** Creates the store of webhooks. `onQueued` is called after a commit that made deliveries due. */
@@ -164,25 +105,14 @@ export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => voi
           .add('account_id = ?', accountId)
           .add('deleted_at IS NULL')
           .addRange(mergeBounds({ after }));
-        return db
-          .all<WebhookRow>(
-            `${withStats} WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
-            ...conditions.values,
-            limit,
-          )
-          .map((row) => readWebhook(db, row));
+        return listWebhooks(db, conditions, limit);
       }),
 
     listAllWebhooks: (accountId) =>
       db.read(() => {
         const conditions = new Conditions().add('deleted_at IS NULL');
         if (accountId !== undefined) conditions.add('account_id = ?', accountId);
-        return db
-          .all<WebhookRow>(
-            `${withStats} WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC`,
-            ...conditions.values,
-          )
-          .map((row) => readWebhook(db, row));
+        return listWebhooks(db, conditions, -1);
       }),
 
     findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),

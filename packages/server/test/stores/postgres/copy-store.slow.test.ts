@@ -4,13 +4,13 @@ import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { copiedTables } from '../../../src/stores/copied-tables';
+import { copiedTableNames } from '../../../src/stores/copied-tables';
 import { copyStore, type StoreCopyProgress } from '../../../src/stores/copy-store';
 import { generateSecretKey, parseSecretKeys } from '../../../src/stores/encryption';
 import { checkDatabase } from '../../../src/stores/postgres/check';
-import { listColumns } from '../../../src/stores/postgres/digest-rows';
 import { migrateDatabase } from '../../../src/stores/postgres/migrate';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
+import { copiedTables } from '../../../src/stores/records/tables';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { startCommitBreaker } from '../../helpers/commit-breaker';
@@ -112,7 +112,7 @@ describe('copyStore', () => {
   test('copies everything that accounts can read, with encrypted secrets and difficult text', async () => {
     const { rows, isContinued } = await copyStore({ from: file, to: url });
     expect(isContinued).toBe(false);
-    for (const table of copiedTables) {
+    for (const table of copiedTableNames) {
       expect([table, await query(`SELECT count(*)::int FROM ${table}`)]).toEqual([
         table,
         [{ count: rows[table] }],
@@ -207,7 +207,7 @@ describe('copyStore', () => {
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
         killedIn.add(error.message);
-        if (runs === 1 || killedIn.size === copiedTables.length) {
+        if (runs === 1 || killedIn.size === copiedTableNames.length) {
           await expect(openPostgresStore(url)).rejects.toThrow(unfinished);
           await expect(openPostgresStore(url, { mayMigrate: false })).rejects.toThrow(unfinished);
           await expect(migrateDatabase(url, { dryRun: true })).rejects.toThrow(unfinished);
@@ -215,7 +215,7 @@ describe('copyStore', () => {
         }
       }
     }
-    expect([...killedIn]).toEqual([...copiedTables]);
+    expect([...killedIn]).toEqual([...copiedTableNames]);
     expect(await readStore(await openCopy())).toMatchObject({ accounts: expect.any(Array) });
   });
 
@@ -364,13 +364,13 @@ describe('copyStore', () => {
   test('compares every column of each table', async () => {
     await copyStore({ from: file, to: url });
     // The position is assigned by PostgreSQL.
-    const columns = await query<{ table: (typeof copiedTables)[number]; name: string }>(
+    const columns = await query<{ table: string; name: string }>(
       `SELECT table_name AS table, column_name AS name FROM information_schema.columns
        WHERE table_schema = current_schema() AND column_name <> 'position'`,
     );
-    for (const table of copiedTables) {
+    for (const table of copiedTableNames) {
       const expected = columns.filter((column) => column.table === table).map(({ name }) => name);
-      expect([table, listColumns(table).sort()]).toEqual([table, expected.sort()]);
+      expect([table, [...copiedTables[table].names].sort()]).toEqual([table, expected.sort()]);
     }
   });
 

@@ -15,7 +15,7 @@ import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { noon } from '@tradepost/domain/test/builders';
 import Database from 'better-sqlite3';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { backUpDatabase, restoreDatabase } from '../../../src/stores/sqlite/backup';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { migrateDatabase } from '../../../src/stores/sqlite/database-file';
@@ -28,8 +28,10 @@ import { leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
 import { fillDatabase } from './fill-database';
-import { makeFirstSchema } from './first-schema';
 import { inspectFile, readContents } from './inspect-file';
+import { makeFirstSchema } from './migrations';
+
+vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
 
 let database: string;
 let backup: string;

@@ -1,5 +1,3 @@
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer answers
 import { existsSync, readFileSync } from 'node:fs';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { aContext, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
@@ -149,18 +147,18 @@ describe('with a secret key', () => {
     const idempotencyKey = anIdempotencyKey({ accountId: trade.buyer.accountId, key: 'order' });
     await trade.place({ idempotencyKey });
     const [webhook] = rows('SELECT secret, staged_secret FROM webhooks');
-    const answers = rows('SELECT operation, answer FROM idempotency_keys ORDER BY operation');
+    const responses = rows('SELECT operation, response FROM idempotency_keys ORDER BY operation');
     for (const text of [
       webhook?.secret,
       webhook?.staged_secret,
-      answers[1]?.answer,
-      answers[2]?.answer,
+      responses[1]?.response,
+      responses[2]?.response,
     ]) {
       expect(text).toMatch(new RegExp(`^encrypted:1:${newId}:`));
     }
-    expect(answers[0]).toMatchObject({
+    expect(responses[0]).toMatchObject({
       operation: 'createOrder',
-      answer: expect.stringMatching(/^\{/),
+      response: expect.stringMatching(/^\{/),
     });
   });
 
@@ -267,7 +265,7 @@ describe('a row that was changed behind the store', () => {
     const store = open(newKey);
     const added = await addWebhookWithStagedSecret(store);
     run(
-      `UPDATE idempotency_keys SET answer = (SELECT answer FROM idempotency_keys WHERE key = 'stage')`,
+      `UPDATE idempotency_keys SET response = (SELECT response FROM idempotency_keys WHERE key = 'stage')`,
     );
     await expect(replay(store, added)).rejects.toThrow('cannot be decrypted');
     run(`UPDATE idempotency_keys SET webhook_id = NULL`);

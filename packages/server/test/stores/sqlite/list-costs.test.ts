@@ -68,8 +68,14 @@ beforeAll(async () => {
       });
       // The clock of the process that wrote every second event was a minute slow.
       const time = item % 2 === 0 ? created_at : created_at - 60_000;
-      const kind = 'order.created';
-      insert('events', { id: event, kind, order_id: order, body: '{}', created_at: time });
+      const eventType = 'order.created';
+      insert('events', {
+        id: event,
+        event_type: eventType,
+        order_id: order,
+        body: '{}',
+        created_at: time,
+      });
       insert('account_events', {
         seq: created_at * 1_024 + (item % 4),
         account_id: buyer.accountId,
@@ -89,7 +95,7 @@ beforeAll(async () => {
         id: itemId('dlv', item),
         event_id: event,
         webhook_id: webhookId,
-        kind,
+        event_type: eventType,
         test: 0,
         state: item % 2 === 0 ? 'failed' : 'delivered',
         attempts: 1,
@@ -115,7 +121,7 @@ beforeAll(async () => {
       });
       insert('webhook_events', {
         account_id: seller.accountId,
-        kind: 'order.created',
+        event_type: 'order.created',
         webhook_id: id,
       });
       insert('queues', {
@@ -123,10 +129,10 @@ beforeAll(async () => {
         depth: 0,
         in_flight: 0,
         paused: 0,
-        allowance: 4,
+        concurrency_limit: 4,
         failures: 0,
         failed_at: 0,
-        held_until: 0,
+        backoff_until: 0,
       });
     }
   })();

@@ -2,11 +2,13 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { translateOpeningError } from '../../../src/stores/sqlite/sqlite-errors';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { inspectFile, readContents } from './inspect-file';
+
+vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
 
 /** Returns the message of the error that opening a file fails with. */
 function getMessage(open: () => unknown): string {
@@ -122,12 +124,12 @@ describe('the error for a database that cannot be opened', () => {
 test('a migration that fails changes nothing, and its error names the version', async () => {
   const file = await createDatabase();
   // The schema is newer than its version says.
-  inspectFile(file, (connection) => connection.pragma('user_version = 3'));
+  inspectFile(file, (connection) => connection.pragma('user_version = 1'));
   const before = readContents(file);
   expect(getMessage(() => openSqliteStore(file))).toMatch(
-    /^Cannot migrate the database .+ from schema version 3: duplicate column name: \w+\. Nothing was changed\. .+ Run `tradepost-server check`, or restore a backup\.$/,
+    /^Cannot migrate the database .+ from schema version 1: duplicate column name: \w+\. Nothing was changed\. .+ Run `tradepost-server check`, or restore a backup\.$/,
   );
-  expect(inspectFile(file, (db) => db.pragma('user_version', { simple: true }))).toBe(3);
+  expect(inspectFile(file, (db) => db.pragma('user_version', { simple: true }))).toBe(1);
   expect(readContents(file)).toEqual(before);
   expect(readFileSync(file).length).toBeGreaterThan(0);
 });

@@ -12,14 +12,11 @@ import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SqliteDatabase } from '../../../src/stores/sqlite/database';
+import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { Child } from '../../helpers/child';
 import { tempFile } from '../../helpers/temp-folder';
 import { addCaller, Trade } from '../../helpers/trade';
-import { makeFirstSchema } from './first-schema';
-
-/** The number of migrations. */
-const newestVersion = 11;
 
 /** Reads a database without the store, as an operator with a shell would. */
 function inspect<Result>(file: string, read: (connection: Database.Database) => Result): Result {
@@ -46,7 +43,7 @@ describe('openSqliteStore', () => {
   test('creates the file with the newest schema', async () => {
     const file = tempFile();
     await openAndClose(file);
-    expect(getSchema(file)).toMatchObject({ version: newestVersion });
+    expect(getSchema(file)).toMatchObject({ version: currentSchemaVersion });
     const tables = inspect(file, (connection) =>
       connection
         .prepare<[], { name: string; strict: number }>(
@@ -62,7 +59,7 @@ describe('openSqliteStore', () => {
     const file = tempFile();
     writeFileSync(file, '');
     await openAndClose(file);
-    expect(getSchema(file)).toMatchObject({ version: newestVersion });
+    expect(getSchema(file)).toMatchObject({ version: currentSchemaVersion });
   });
 
   test('does not change a database that has the newest schema', async () => {
@@ -141,7 +138,7 @@ describe('openSqliteStore', () => {
     const before = readFileSync(file);
     expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
     expect(() => openSqliteStore(file)).toThrow(
-      `schema version 1000, but this server supports up to ${newestVersion}.`,
+      `schema version 1000, but this server supports up to ${currentSchemaVersion}.`,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -202,26 +199,11 @@ describe('openSqliteStore', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('rejects an older schema, and changes nothing, if it may not migrate', () => {
-    const file = tempFile();
-    makeFirstSchema(file);
-    const before = readFileSync(file);
-    for (const mustExist of [false, true]) {
-      const open = () => openSqliteStore(file, { mustExist, mayMigrate: false });
-      expect(open).toThrow(StoreUnavailableError);
-      expect(open).toThrow(
-        `The database ${file} has schema version 1; this version needs ${newestVersion}. Make a backup, stop the servers of the old version, then run tradepost-server migrate --database ${file}.`,
-      );
-    }
-    expect(readFileSync(file).equals(before)).toBe(true);
-    expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
-  });
-
   test.each(['missing', 'empty'])('creates a %s file, even if it may not migrate', async (what) => {
     const file = tempFile();
     if (what === 'empty') writeFileSync(file, '');
     await openSqliteStore(file, { mayMigrate: false }).close();
-    expect(getSchema(file)).toMatchObject({ version: newestVersion });
+    expect(getSchema(file)).toMatchObject({ version: currentSchemaVersion });
     await openSqliteStore(file, { mayMigrate: false }).close();
   });
 
@@ -236,7 +218,7 @@ describe('openSqliteStore', () => {
       for (const child of children) child.write('go');
       for (const child of children) expect(await child.readLine()).toBe('done');
       for (const file of files) {
-        expect(getSchema(file)).toMatchObject({ version: newestVersion });
+        expect(getSchema(file)).toMatchObject({ version: currentSchemaVersion });
         const found = inspect(file, (connection) => ({
           accounts: connection.prepare('SELECT count(*) FROM accounts').pluck().get(),
           check: connection.pragma('integrity_check', { simple: true }),

@@ -5,7 +5,6 @@ import { backUpDatabase } from '../../../src/stores/sqlite/backup';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { addCaller } from '../../helpers/trade';
-import { makeFirstSchema } from './first-schema';
 import { inspectFile } from './inspect-file';
 
 let file: string;
@@ -65,15 +64,6 @@ describe('a store that only reads', () => {
     expect(await readIds(backup)).toEqual([accountId]);
     // The system lets root write to read-only files and folders.
     expect(readdirSync(dirname(backup))).toEqual(['backup.db']);
-  });
-
-  test('rejects an older schema and changes nothing', () => {
-    const old = tempFile();
-    makeFirstSchema(old);
-    const before = readFileSync(old);
-    expect(() => openToRead(old)).toThrow('has schema version 1; this version needs');
-    expect(readFileSync(old).equals(before)).toBe(true);
-    expect(readdirSync(dirname(old))).toHaveLength(1);
   });
 
   test('rejects a missing file and one of another program', () => {

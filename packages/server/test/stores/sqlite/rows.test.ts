@@ -30,7 +30,9 @@ describe('in the rows of the tables', () => {
   test('an event has its notifications and deliveries, and an entry in the log of each participant', async () => {
     const webhook = await trade.subscribe(trade.buyer, ['order.created']);
     const order = await trade.place();
-    const [created] = rows("SELECT * FROM events WHERE kind = 'order.created'") as [{ id: string }];
+    const [created] = rows("SELECT * FROM events WHERE event_type = 'order.created'") as [
+      { id: string },
+    ];
     expect(created).toMatchObject({ order_id: order.id, created_at: noon });
     expect(
       rows(`SELECT account_id, order_id FROM notifications WHERE event_id = '${created.id}'`),
@@ -44,7 +46,7 @@ describe('in the rows of the tables', () => {
         id: expect.stringMatching(/^dlv_/),
         event_id: created.id,
         webhook_id: webhook.id,
-        kind: 'order.created',
+        event_type: 'order.created',
         test: 0,
         state: 'pending',
         attempts: 0,
@@ -78,10 +80,10 @@ describe('in the rows of the tables', () => {
       depth: 3,
       in_flight: 2,
       paused: 0,
-      allowance: 4,
+      concurrency_limit: 4,
       failures: 0,
       failed_at: 0,
-      held_until: 0,
+      backoff_until: 0,
       next_at: noon + 10,
     };
     expect(rows('SELECT * FROM queues')).toEqual([queue]);
@@ -90,7 +92,7 @@ describe('in the rows of the tables', () => {
       noon + 20,
     );
     expect(rows('SELECT * FROM queues')).toEqual([
-      { ...queue, depth: 1, in_flight: 0, allowance: 6, next_at: noon + 20 },
+      { ...queue, depth: 1, in_flight: 0, concurrency_limit: 6, next_at: noon + 20 },
     ]);
   });
 
@@ -121,12 +123,12 @@ describe('in the rows of the tables', () => {
           delivery_seq: 1,
           number: index + 1,
           started_at: startedAt,
-          duration: durationMs,
+          duration_ms: durationMs,
           url,
           headers: JSON.stringify(headers),
           status,
           error,
-          excerpt: responseSnippet,
+          response_snippet: responseSnippet,
         }),
       ),
     );
@@ -160,8 +162,8 @@ describe('in the rows of the tables', () => {
       { state: 'failed', attempts: 0, last_status: null, finished_at: noon + 7 },
     ]);
     expect(rows('SELECT * FROM attempts')).toEqual([]);
-    expect(rows('SELECT depth, in_flight, allowance FROM queues')).toEqual([
-      { depth: 0, in_flight: 0, allowance: 4 },
+    expect(rows('SELECT depth, in_flight, concurrency_limit FROM queues')).toEqual([
+      { depth: 0, in_flight: 0, concurrency_limit: 4 },
     ]);
   });
 

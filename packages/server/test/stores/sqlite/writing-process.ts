@@ -6,7 +6,7 @@ if (file === undefined) throw new Error('name the database');
 const connection = new Database(file, { timeout: 5_000 });
 // An event whose body changes with each commit.
 connection.exec(
-  `INSERT INTO events (id, kind, order_id, body, created_at) VALUES ('evt_last', 'order.created', NULL, '{"count":0}', 1)`,
+  `INSERT INTO events (id, event_type, order_id, body, created_at) VALUES ('evt_last', 'order.created', NULL, '{"count":0}', 1)`,
 );
 const change = connection.prepare(
   `UPDATE events SET body = json_set(body, '$.count', ?) WHERE id IN ('evt_last', 'evt_000000')`,

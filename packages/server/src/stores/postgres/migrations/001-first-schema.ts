@@ -6,7 +6,7 @@
  * The rows that each order or delivery writes have no foreign keys: each would lock a row of an account, a listing or a queue that
  * many transactions share.
  */
-export const initial = `
+export const firstSchema = `
 CREATE TABLE accounts (
   id TEXT COLLATE "C" PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('buyer', 'seller', 'agent')),
@@ -36,7 +36,8 @@ CREATE TABLE listings (
   supplied_quantity BIGINT NOT NULL,
   low_threshold BIGINT,
   low_stock_notified BOOLEAN NOT NULL,
-  created_at BIGINT NOT NULL
+  created_at BIGINT NOT NULL,
+  title TEXT
 );
 CREATE INDEX listings_of_seller ON listings (seller_id);
 
@@ -52,13 +53,17 @@ CREATE TABLE orders (
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL
 );
--- One pair for each kind of account: its newest orders, and its newest orders with a status.
+-- Three for each kind of account: its newest orders, its newest orders with a status, and those that were changed last.
 CREATE INDEX orders_of_buyer ON orders (buyer_id, created_at, id);
 CREATE INDEX orders_of_buyer_by_status ON orders (buyer_id, status, created_at, id);
+CREATE INDEX orders_of_buyer_by_update ON orders (buyer_id, updated_at, id);
 CREATE INDEX orders_of_seller ON orders (seller_id, created_at, id);
 CREATE INDEX orders_of_seller_by_status ON orders (seller_id, status, created_at, id);
+CREATE INDEX orders_of_seller_by_update ON orders (seller_id, updated_at, id);
 CREATE INDEX orders_of_agent ON orders (agent_id, created_at, id) WHERE agent_id IS NOT NULL;
 CREATE INDEX orders_of_agent_by_status ON orders (agent_id, status, created_at, id)
+  WHERE agent_id IS NOT NULL;
+CREATE INDEX orders_of_agent_by_update ON orders (agent_id, updated_at, id)
   WHERE agent_id IS NOT NULL;
 
 CREATE TABLE tasks (
@@ -74,8 +79,11 @@ CREATE TABLE events (
   event_type TEXT COLLATE "C" NOT NULL,
   order_id TEXT COLLATE "C",
   body TEXT NOT NULL,
-  created_at BIGINT NOT NULL
+  created_at BIGINT NOT NULL,
+  -- The version that its order had after the change that caused it.
+  order_version BIGINT
 );
+CREATE INDEX events_of_order ON events (order_id) WHERE order_id IS NOT NULL;
 
 -- One row for each event and account that may see it. Its sequence number is assigned after the commit, under a lock of the
 -- account's row in event_logs; until then it is null.
@@ -93,7 +101,9 @@ CREATE INDEX account_events_without_seq ON account_events (account_id, position)
 
 CREATE TABLE event_logs (
   account_id TEXT COLLATE "C" PRIMARY KEY,
-  last_seq BIGINT NOT NULL
+  last_seq BIGINT NOT NULL,
+  -- How far it was pruned.
+  pruned_seq BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE TABLE notifications (

@@ -1,0 +1,319 @@
+import type { AccountKind, EventType } from '@tradepost/contract/wire';
+import type { Account, ApiKey } from '@tradepost/domain/accounts/account';
+import type { Delivery, DeliveryState } from '@tradepost/domain/deliveries/delivery';
+import type { EndpointHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import type { LoggedAttempt, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import type { StoredEvent } from '@tradepost/domain/events/event';
+import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
+import type { Listing } from '@tradepost/domain/listings/listing';
+import type { Notification } from '@tradepost/domain/notifications/notification';
+import type { Order } from '@tradepost/domain/orders/order';
+import type { Task } from '@tradepost/domain/tasks/task';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
+import { Fields, Table } from './fields';
+
+/** The accounts. */
+export const accounts = new Table<Account>('accounts', ['id'], {
+  id: ['id', 'text'],
+  kind: ['kind', 'text'],
+  name: ['name', 'text'],
+  createdAt: ['created_at', 'integer'],
+});
+
+/** The API keys. */
+export const apiKeys = new Table<ApiKey>('api_keys', ['id'], {
+  id: ['id', 'text'],
+  accountId: ['account_id', 'text'],
+  hash: ['hash', 'text'],
+  prefix: ['prefix', 'text'],
+  readOnly: ['read_only', 'boolean'],
+  createdAt: ['created_at', 'integer'],
+  expiresAt: ['expires_at', 'integer'],
+  revokedAt: ['revoked_at', 'integer'],
+  lastUsedAt: ['last_used_at', 'integer'],
+});
+
+/** API keys joined with their accounts. */
+export const apiKeysWithAccount = apiKeys.with<{ kind: AccountKind }>({
+  kind: ['accounts.kind', 'text'],
+});
+
+/** The listings, with the units that they were supplied with. */
+export const listings = new Table<Listing & { suppliedQuantity: number }>('listings', ['id'], {
+  id: ['id', 'text'],
+  sellerId: ['seller_id', 'text'],
+  agentId: ['agent_id', 'text'],
+  title: ['title', 'text'],
+  availableQuantity: ['available_quantity', 'integer'],
+  suppliedQuantity: ['supplied_quantity', 'integer'],
+  lowThreshold: ['low_threshold', 'integer'],
+  lowStockNotified: ['low_stock_notified', 'boolean'],
+  createdAt: ['created_at', 'integer'],
+});
+
+/** What is read of listings. */
+export const listingFields: Fields<Listing> = listings.without('suppliedQuantity');
+
+/** The orders. */
+export const orders = new Table<Order>('orders', ['id'], {
+  id: ['id', 'text'],
+  status: ['status', 'text'],
+  buyerId: ['buyer_id', 'text'],
+  sellerId: ['seller_id', 'text'],
+  agentId: ['agent_id', 'text'],
+  listingId: ['listing_id', 'text'],
+  quantity: ['quantity', 'integer'],
+  version: ['version', 'integer'],
+  createdAt: ['created_at', 'integer'],
+  updatedAt: ['updated_at', 'integer'],
+});
+
+/** The column with the account that takes part in an order, by its kind. */
+export const partyColumns = { buyer: 'buyer_id', seller: 'seller_id', agent: 'agent_id' } as const;
+
+/** The column with a time of an order. */
+export const timeColumns = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
+
+/** The tasks. */
+export const tasks = new Table<Task>('tasks', ['id'], {
+  id: ['id', 'text'],
+  orderId: ['order_id', 'text'],
+  agentId: ['agent_id', 'text'],
+  createdAt: ['created_at', 'integer'],
+  completedAt: ['completed_at', 'integer'],
+});
+
+/** The events. */
+export const events = new Table<StoredEvent>('events', ['id'], {
+  id: ['id', 'text'],
+  eventType: ['event_type', 'text'],
+  orderId: ['order_id', 'text'],
+  body: ['body', 'text'],
+  createdAt: ['created_at', 'integer'],
+  orderVersion: ['order_version', 'integer'],
+});
+
+/** The entries of event logs. SQLite does not store their times, which are those of their events. */
+export const accountEvents = new Table<{
+  eventId: string;
+  accountId: string;
+  createdAt: number;
+  /** Null until it is assigned, in PostgreSQL. */
+  seq: number | null;
+}>('account_events', ['event_id', 'account_id'], {
+  eventId: ['event_id', 'text'],
+  accountId: ['account_id', 'text'],
+  createdAt: ['created_at', 'integer'],
+  seq: ['seq', 'integer'],
+});
+
+/** The event logs. SQLite stores only those that were pruned, and how far. */
+const eventLogs = new Table<{ accountId: string; lastSeq: number; prunedSeq: number }>(
+  'event_logs',
+  ['account_id'],
+  {
+    accountId: ['account_id', 'text'],
+    lastSeq: ['last_seq', 'integer'],
+    prunedSeq: ['pruned_seq', 'integer'],
+  },
+);
+
+/** The notifications. */
+export const notifications = new Table<Notification>('notifications', ['id'], {
+  id: ['id', 'text'],
+  accountId: ['account_id', 'text'],
+  eventId: ['event_id', 'text'],
+  type: ['type', 'text'],
+  orderId: ['order_id', 'text'],
+  message: ['message', 'text'],
+  read: ['read', 'boolean'],
+  createdAt: ['created_at', 'integer'],
+});
+
+/** The webhooks. Secrets are encrypted if there is a secret key. */
+export const webhooks = new Table<Omit<Webhook, 'events'> & { deletedAt: number | null }>(
+  'webhooks',
+  ['id'],
+  {
+    id: ['id', 'text'],
+    accountId: ['account_id', 'text'],
+    url: ['url', 'text'],
+    status: ['status', 'text'],
+    secret: ['secret', 'text'],
+    stagedSecret: ['staged_secret', 'text'],
+    stagedAt: ['staged_at', 'integer'],
+    createdAt: ['created_at', 'integer'],
+    updatedAt: ['updated_at', 'integer'],
+    deletedAt: ['deleted_at', 'integer'],
+  },
+);
+
+/** The event types that webhooks subscribe to. */
+export const webhookEvents = new Table<{
+  accountId: string;
+  eventType: EventType;
+  webhookId: string;
+}>('webhook_events', ['account_id', 'event_type', 'webhook_id'], {
+  accountId: ['account_id', 'text'],
+  eventType: ['event_type', 'text'],
+  webhookId: ['webhook_id', 'text'],
+});
+
+/** The queue of one endpoint: its health, and how much of it is leased. */
+export interface Queue extends EndpointHealth {
+  webhookId: string;
+  /** Pending deliveries, including leased ones. In PostgreSQL, those that are counted. */
+  depth: number;
+  /** Leased deliveries. */
+  inFlight: number;
+  paused: boolean;
+}
+
+/** The queues, with the time when a worker should poll them next. */
+export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['webhook_id'], {
+  webhookId: ['webhook_id', 'text'],
+  depth: ['depth', 'integer'],
+  inFlight: ['in_flight', 'integer'],
+  paused: ['paused', 'boolean'],
+  concurrencyLimit: ['concurrency_limit', 'integer'],
+  failures: ['failures', 'integer'],
+  failedAt: ['failed_at', 'integer'],
+  backoffUntil: ['backoff_until', 'integer'],
+  nextAt: ['next_at', 'integer'],
+});
+
+/** The queues of PostgreSQL, with the time before which no counted delivery is due. */
+export const postgresQueues = queues.extend<{ dueFrom: number }>({
+  dueFrom: ['due_from', 'integer'],
+});
+
+/** A row of `deliveries`. */
+interface DeliveryRow extends Omit<Delivery, 'nextAttemptAt'> {
+  state: DeliveryState;
+  attempts: number;
+  /** Attempts since it was queued or replayed. */
+  tries: number;
+  dueAt: number | null;
+  scheduledAt: number | null;
+  leaseToken: string | null;
+  leaseUntil: number | null;
+  leaseCounts: boolean;
+  lastStatus: number | null;
+  lastError: string | null;
+  finishedAt: number | null;
+  traceContext: string | null;
+}
+
+/** The deliveries. */
+export const deliveries = new Table<DeliveryRow>('deliveries', ['id'], {
+  id: ['id', 'text'],
+  eventId: ['event_id', 'text'],
+  webhookId: ['webhook_id', 'text'],
+  eventType: ['event_type', 'text'],
+  test: ['test', 'boolean'],
+  state: ['state', 'text'],
+  attempts: ['attempts', 'integer'],
+  tries: ['tries', 'integer'],
+  dueAt: ['due_at', 'integer'],
+  scheduledAt: ['scheduled_at', 'integer'],
+  deadlineAt: ['deadline_at', 'integer'],
+  leaseToken: ['lease_token', 'text'],
+  leaseUntil: ['lease_until', 'integer'],
+  leaseCounts: ['lease_counts', 'boolean'],
+  lastStatus: ['last_status', 'integer'],
+  lastError: ['last_error', 'text'],
+  createdAt: ['created_at', 'integer'],
+  finishedAt: ['finished_at', 'integer'],
+  traceContext: ['trace_context', 'text'],
+});
+
+/** The deliveries of PostgreSQL, whose queues count them when a worker has found them. */
+export const postgresDeliveries = deliveries.extend<{ counted: boolean }>({
+  counted: ['counted', 'boolean'],
+});
+
+/**
+ * What is read of `deliveries AS d` for the delivery log, joined with their queues. A requested delivery that goes ahead of others has an
+ * earlier `due_at`.
+ */
+export const loggedDeliveryFields = new Fields<LoggedDelivery>({
+  id: ['d.id', 'text'],
+  eventId: ['d.event_id', 'text'],
+  webhookId: ['d.webhook_id', 'text'],
+  eventType: ['d.event_type', 'text'],
+  test: ['d.test', 'boolean'],
+  state: ['d.state', 'text'],
+  nextAttemptAt: [
+    `CASE WHEN d.due_at < d.scheduled_at THEN d.scheduled_at ELSE d.due_at END`,
+    'integer',
+  ],
+  inProgress: ['d.lease_until IS NOT NULL', 'boolean'],
+  paused: ['queues.paused', 'boolean'],
+  backoffUntil: ['queues.backoff_until', 'integer'],
+  attemptCount: ['d.attempts', 'integer'],
+  lastStatus: ['d.last_status', 'integer'],
+  lastError: ['d.last_error', 'text'],
+  deadlineAt: ['d.deadline_at', 'integer'],
+  createdAt: ['d.created_at', 'integer'],
+  finishedAt: ['d.finished_at', 'integer'],
+});
+
+const attemptColumns = {
+  number: ['number', 'integer'],
+  startedAt: ['started_at', 'integer'],
+  durationMs: ['duration_ms', 'integer'],
+  url: ['url', 'text'],
+  headers: ['headers', 'json'],
+  status: ['status', 'integer'],
+  error: ['error', 'text'],
+  responseSnippet: ['response_snippet', 'text'],
+} as const;
+
+/** What is read of attempts. */
+export const attemptFields = new Fields<LoggedAttempt>(attemptColumns);
+
+/** The attempts of PostgreSQL. */
+export const attempts = new Table<LoggedAttempt & { deliveryId: string }>(
+  'attempts',
+  ['delivery_id', 'number'],
+  { deliveryId: ['delivery_id', 'text'], ...attemptColumns },
+);
+
+/** The attempts of SQLite, where a delivery has an integer as its key. */
+export const sqliteAttempts = new Table<LoggedAttempt & { deliverySeq: number }>(
+  'attempts',
+  ['delivery_seq', 'number'],
+  { deliverySeq: ['delivery_seq', 'integer'], ...attemptColumns },
+);
+
+/** The idempotency keys, with their responses in JSON, encrypted if they show a webhook, and empty after they were erased. */
+export const idempotencyKeys = new Table<
+  IdempotencyKey & { response: string; webhookId: string | null }
+>('idempotency_keys', ['account_id', 'operation', 'key'], {
+  accountId: ['account_id', 'text'],
+  operation: ['operation', 'text'],
+  key: ['key', 'text'],
+  fingerprint: ['fingerprint', 'text'],
+  response: ['response', 'text'],
+  expiresAt: ['expires_at', 'integer'],
+  webhookId: ['webhook_id', 'text'],
+});
+
+/** The tables that a copy of a store has, as PostgreSQL has them, in the order of their references. */
+export const copiedTables = {
+  accounts,
+  api_keys: apiKeys,
+  listings,
+  orders,
+  tasks,
+  events,
+  account_events: accountEvents,
+  event_logs: eventLogs,
+  notifications,
+  webhooks,
+  webhook_events: webhookEvents,
+  queues: postgresQueues,
+  deliveries: postgresDeliveries,
+  attempts,
+  idempotency_keys: idempotencyKeys,
+} as const;

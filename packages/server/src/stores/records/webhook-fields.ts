@@ -1,0 +1,77 @@
+import { eventTypes } from '@tradepost/contract/wire';
+import type { Webhook, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
+import { type SecretCipher, secretPlaces } from '../encryption';
+import type { Fields } from './fields';
+import { webhooks } from './tables';
+
+/** What is read of a webhook, joined with its queue. */
+export interface WebhookRow extends Omit<Webhook, 'events'> {
+  /** Event types, separated by commas. */
+  eventTypes: string;
+  pending: number;
+  failures: number;
+  backoffUntil: number;
+}
+
+/**
+ * Returns what is read of webhooks.
+ *
+ * @param expressions How the database counts pending deliveries, and joins the texts of a group with commas.
+ */
+export function createWebhookFields({
+  pending,
+  joinTypes,
+}: Record<'pending' | 'joinTypes', string>): Fields<WebhookRow> {
+  return webhooks
+    .with<Omit<WebhookRow, keyof Webhook>>({
+      eventTypes: [
+        `(SELECT ${joinTypes} FROM webhook_events AS e
+          WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id)`,
+        'text',
+      ],
+      pending: [pending, 'integer'],
+      failures: ['queues.failures', 'integer'],
+      backoffUntil: ['queues.backoff_until', 'integer'],
+    })
+    .without('deletedAt');
+}
+
+/** The tables of these fields. */
+export const webhooksWithQueues = 'FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id';
+
+/** Returns the webhook of a row. Its secrets are decrypted when they are read: lists do not show them. */
+export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWithStats {
+  const {
+    eventTypes: joined,
+    pending,
+    failures,
+    backoffUntil,
+    secret,
+    stagedSecret,
+    ...rest
+  } = row;
+  const subscribed = new Set(joined.split(','));
+  return {
+    ...rest,
+    events: eventTypes.filter((eventType) => subscribed.has(eventType)),
+    get secret() {
+      return secrets.decryptCached(secretPlaces.current(row.id), secret);
+    },
+    get stagedSecret() {
+      if (stagedSecret === null) return null;
+      return secrets.decryptCached(secretPlaces.staged(row.id), stagedSecret);
+    },
+    stats: { pending, failures, backoffUntil },
+  };
+}
+
+/** Returns what is stored of a webhook: its secrets are encrypted. */
+export function toWebhookRow(secrets: SecretCipher, webhook: Webhook): Omit<Webhook, 'events'> {
+  const { id, secret, stagedSecret } = webhook;
+  return {
+    ...webhook,
+    secret: secrets.encrypt(secretPlaces.current(id), secret),
+    stagedSecret:
+      stagedSecret === null ? null : secrets.encrypt(secretPlaces.staged(id), stagedSecret),
+  };
+}
