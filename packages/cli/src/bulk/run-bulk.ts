@@ -143,7 +143,7 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
       signal,
       async turn() {
         await limit?.();
-        await gate.passage();
+        await gate.untilOver();
       },
     });
     return {

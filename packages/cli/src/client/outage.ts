@@ -16,7 +16,7 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /** Whether Ctrl-C ended the wait for another attempt after an error, so that nothing was done. */
-export function wasHeldBack(error: unknown, { signal }: Pick<CliContext, 'signal'>): boolean {
+export function wasNotAttempted(error: unknown, { signal }: Pick<CliContext, 'signal'>): boolean {
   return signal.aborted && isAway(error) && !mayHaveBeenApplied(error);
 }
 
@@ -150,7 +150,7 @@ export function createOutageGate(
 
   return {
     /** Resolves when there is no outage, or when the run ends. */
-    async passage(): Promise<void> {
+    async untilOver(): Promise<void> {
       while (outage !== null && !isLost && !signal.aborted) await outage.over;
     },
 

@@ -89,7 +89,7 @@ describe('the gate of a bulk command', () => {
     const waiting = gate.send(failing(away).attempt);
     expect(await probing).toEqual({ error: away });
     expect(await waiting).toEqual({ error: null });
-    await gate.passage();
+    await gate.untilOver();
   });
 
   it('returns errors that are no outage at once', async () => {
@@ -159,7 +159,7 @@ describe('the gate of a bulk command', () => {
       },
     );
     const sending = Array.from({ length: 3 }, () => gate.send(failing(away, away).attempt));
-    const passage = gate.passage();
+    const passage = gate.untilOver();
     setImmediate(() => interrupt.abort());
     expect(await Promise.all(sending)).toEqual(sending.map(() => ({ error: away })));
     await passage;

@@ -4,7 +4,7 @@ import { noon } from '@tradepost/domain/test/builders';
 import { settle } from '@tradepost/domain/test/fake-clock';
 import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { signBody, signStandard } from '../../src/engine/attempt/send';
+import { signBody, signStandard } from '../../src/engine/attempt/delivery-headers';
 import { inTurn, respond } from '../helpers/receiver';
 import { DeliveryHarness } from './delivery-harness';
 

@@ -1,7 +1,7 @@
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { signBody } from '../../src/engine/attempt/send';
+import { signBody } from '../../src/engine/attempt/delivery-headers';
 import { generateSecretKey, parseSecretKeys } from '../../src/stores/encryption';
 import { respond } from '../helpers/receiver';
 import type { Trade } from '../helpers/trade';

@@ -2,7 +2,7 @@ import type { DeliveryDetails } from '@tradepost/contract';
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { noon } from '@tradepost/domain/test/builders';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { signBody, signStandard } from '../../src/engine/attempt/send';
+import { signBody, signStandard } from '../../src/engine/attempt/delivery-headers';
 import { inTurn, type Respond, respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';
 import { getData, getProblem } from './service';

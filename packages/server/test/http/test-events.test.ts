@@ -8,7 +8,7 @@ import {
   webhookEventSchema,
 } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { signBody, signStandard } from '../../src/engine/attempt/send';
+import { signBody, signStandard } from '../../src/engine/attempt/delivery-headers';
 import { inTurn, respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';
 import { type Actor, getData, getProblem } from './service';

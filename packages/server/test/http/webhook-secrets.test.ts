@@ -1,6 +1,6 @@
 import type { StagedSecret, WebhookDetails } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { signBody, signStandard } from '../../src/engine/attempt/send';
+import { signBody, signStandard } from '../../src/engine/attempt/delivery-headers';
 import { type Received, respond } from '../helpers/receiver';
 import { DeliveringService, type Hook } from './delivering-service';
 import { getData, getProblem } from './service';

@@ -11,7 +11,7 @@ import { DomainError } from '@tradepost/domain/kernel/errors';
 import type { StoredResponse } from '@tradepost/domain/kernel/idempotency';
 import { type MatchedRoute, Service } from '@tradepost/domain/service';
 import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
-import { deliveryHeaders } from '../../src/engine/attempt/send';
+import { deliveryHeaders } from '../../src/engine/attempt/delivery-headers';
 import { hashApiKey } from '../../src/kernel/api-key';
 import { isPostgresUrl } from '../../src/stores/database-url';
 import { openStore } from '../../src/stores/open-store';

@@ -2,7 +2,7 @@ import type { Notification, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { type BulkRun, runBulk, sendFor, toBulkFailure } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
-import { wasHeldBack } from '../../client/outage';
+import { wasNotAttempted } from '../../client/outage';
 import type { CliContext } from '../../context';
 import { assertObject, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
@@ -124,7 +124,7 @@ async function markAsRead(
         );
         // A service may send less than the notification: then the other fields are empty.
         if (data !== null) marked.set(id, data as Notification);
-        if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
+        if (wasNotAttempted(error, context)) return { outcome: 'not_attempted', error: null };
         return { outcome: error === null ? 'updated' : 'failed', error };
       },
     },

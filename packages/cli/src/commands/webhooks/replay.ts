@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { noFailure, type OutcomeFailure, type OutcomeKind, toFailure } from '../../bulk/outcome';
 import { runBulk, sendFor, toBulkFailure } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
-import { wasHeldBack } from '../../client/outage';
+import { wasNotAttempted } from '../../client/outage';
 import type { CliContext } from '../../context';
 import { CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
@@ -155,7 +155,7 @@ async function replayAll(
           (request) => (dryRun ? deliveries.get(id, request) : deliveries.replay(id, request)),
           (error) => dryRun === true || !mayHaveBeenApplied(error),
         );
-        if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
+        if (wasNotAttempted(error, context)) return { outcome: 'not_attempted', error: null };
         if (data === null) {
           await report({ id, outcome: 'failed', state: null, ...toFailure(error) });
           return { outcome: 'failed', error };

@@ -2,7 +2,7 @@ import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { parseRetryAfter } from '../../../src/engine/attempt/send';
+import { parseRetryAfter } from '../../../src/engine/attempt/retry-after';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -3,7 +3,7 @@ import { noon } from '@tradepost/domain/test/builders';
 import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { signBody, signStandard } from '../../../src/engine/attempt/send';
+import { signBody, signStandard } from '../../../src/engine/attempt/delivery-headers';
 
 // The expected values were computed with openssl: dgst -sha256 -hmac, and -macopt hexkey.
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

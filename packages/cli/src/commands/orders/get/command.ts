@@ -25,8 +25,8 @@ interface Options extends GlobalOptions {
   names?: boolean;
   history?: boolean;
   reconnectTimeout: number;
-  /** Whether the timeout was given. */
-  isPatient: boolean;
+  /** Whether it waits for a service that is away, because a timeout was given. */
+  waitsForService: boolean;
 }
 
 const recordFields = [...namedOrderView.fields, 'history'] as const;
@@ -39,8 +39,8 @@ export function configure(command: Command, context: CliContext): void {
   addNamesOption(command)
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) => {
-      const isPatient = command.getOptionValueSource('reconnectTimeout') === 'cli';
-      return get(ids, { ...command.optsWithGlobals<Options>(), isPatient }, context);
+      const waitsForService = command.getOptionValueSource('reconnectTimeout') === 'cli';
+      return get(ids, { ...command.optsWithGlobals<Options>(), waitsForService }, context);
     });
   addHelp(command, {
     fields: recordFields,
@@ -77,11 +77,11 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   const wanted: Wanted = { names, history: history === 'always' ? historyOption : null };
   const print = await createPrinter(wanted, options, context);
   // A person who gives a time expects the service to come back, whether it was reachable or not.
-  const outages = { reconnectTimeout: options.reconnectTimeout, hadContact: options.isPatient };
+  const outages = { reconnectTimeout: options.reconnectTimeout, hadContact: options.waitsForService };
   if (isSingle) {
     const client = createClient(context, options);
     const load = (request: LoadRequest) => loadOrder(client, only, wanted, request);
-    const { order, extensions } = options.isPatient
+    const { order, extensions } = options.waitsForService
       ? await getOne(load, outages, context)
       : await load({ signal: context.signal });
     await print((format) => format.formatItem(order), [order]);

@@ -1,5 +1,5 @@
 import { runBulk, sendFor, toBulkFailure } from '../../../bulk/run-bulk';
-import { wasHeldBack } from '../../../client/outage';
+import { wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import { formatCount, formatNumber } from '../../../output/text';
 import type { OutageOptions } from './get-one';
@@ -24,7 +24,7 @@ export async function getMany(
       async work(id, requests) {
         const { data, error } = await sendFor(requests, (request) => load(id, request));
         if (data !== null) records.set(id, data);
-        if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
+        if (wasNotAttempted(error, context)) return { outcome: 'not_attempted', error: null };
         return { outcome: error === null ? 'unchanged' : 'failed', error };
       },
     },

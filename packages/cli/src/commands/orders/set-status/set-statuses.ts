@@ -1,7 +1,7 @@
 import { isTradepostError } from '@tradepost/sdk';
 import { noFailure, type OutcomeFailure } from '../../../bulk/outcome';
 import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
-import { wasHeldBack } from '../../../client/outage';
+import { wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import type { Hint } from '../../../errors/cli-error';
 import type { Journal, JournalContent } from '../../../journal/journal';
@@ -55,7 +55,7 @@ export async function setStatuses(
         const result = change.settle(await send(change.attempt));
         const isCertain = !mayBeDone && !change.isInDoubt();
         const { outcome, error } =
-          isCertain && wasHeldBack(result.error, context)
+          isCertain && wasNotAttempted(result.error, context)
             ? { outcome: notAttempted(id, false), error: null }
             : result;
         const recorded = { ...outcome, ...getAbortReason(error, mayBeDone) };

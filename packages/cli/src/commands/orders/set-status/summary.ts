@@ -56,15 +56,15 @@ export function summarize(
     const isUnreachable = settled === 0 && reasons.every((reason) => reason === 'unreachable');
     const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
     // The journal has the reason: a resumed run would fail in the same way.
-    const isFutile = failures.some(
+    const cannotSucceed = failures.some(
       (one) => one.error instanceof CliError && one.error.code === 'unsupported_option',
     );
-    const canRetry = !isFutile && (left > 0 || reasons.some((one) => !finalReasons.includes(one)));
+    const canRetry = !cannotSucceed && (left > 0 || reasons.some((one) => !finalReasons.includes(one)));
     const error = new BulkError(
       summary,
       succeeded.length,
       failures,
-      ...(isFutile && journalPath !== null ? [futileHint] : []),
+      ...(cannotSucceed && journalPath !== null ? [futileHint] : []),
       ...(canRetry && resumeHint !== null ? formatRetry(resumeHint, reasons) : []),
     );
     error.areShown = isShortened;
