@@ -30,3 +30,8 @@ export class OutcomeUnknownError extends StoreUnavailableError {}
 
 /** Thrown when the store has too little space left for changes. The message has no paths, so that probes may show it. */
 export class StoreFullError extends StoreUnavailableError {}
+
+/** Creates the error for a change of a record that does not exist. A rule should have rejected it, so this is a mistake in the code. */
+export function missingRecord(what: string, id: string): Error {
+  return new Error(`${what} ${id} does not exist.`);
+}

@@ -1,3 +1,4 @@
+import { missingRecord } from '../kernel/errors';
 import type { StatusClass } from '@tradepost/contract/wire';
 import {
   type AttemptResult,
@@ -316,7 +317,7 @@ export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore
       const result = data.runIdempotent(idempotencyKey, context.now, () => {
         const found = find(accountId, id);
         const { delivery, response } = decide(found && toLogged(found));
-        if (found === null) throw new Error(`Delivery ${id} does not exist.`);
+        if (found === null) throw missingRecord('Delivery', id);
         const { state, deadlineAt, finishedAt } = delivery;
         const dueAt = getDueAhead(data, found.webhookId, context.now);
         const times = { dueAt, scheduledAt: context.now, deadlineAt, finishedAt };

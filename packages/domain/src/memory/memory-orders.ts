@@ -1,3 +1,4 @@
+import { missingRecord } from '../kernel/errors';
 import type { EventStore, LoggedEvent } from '../events/event-log';
 import { type CommandContext, notBefore } from '../kernel/context';
 import { isVisibleTo, type Order, type OrderMutation } from '../orders/order';
@@ -56,7 +57,7 @@ export function createMemoryOrderStore(data: MemoryData): OrderStore {
       const at = notBefore(context, finalUntil + 1);
       const change = decide(order && listing ? { order, listing, task: open } : null, at);
       if (change === null) {
-        if (order === undefined) throw new Error(`Order ${id} does not exist.`);
+        if (order === undefined) throw missingRecord('Order', id);
         return { order, changed: false };
       }
       announcements.notifyEvents(change.events, write(change, at));

@@ -1,3 +1,4 @@
+import { missingRecord } from '../kernel/errors';
 import { newEndpointHealth, resetBackoff } from '../deliveries/endpoint-health';
 import { shouldResetBackoff, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
 import type { WebhookStore } from '../webhooks/webhook-store';
@@ -55,7 +56,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
       const change = () => {
         const found = find(accountId, id);
         const { webhook, response } = decide(found);
-        if (found === null) throw new Error(`Webhook ${id} does not exist.`);
+        if (found === null) throw missingRecord('Webhook', id);
         const { stats: _, ...changed } = webhook as WebhookWithStats;
         webhooks.set(id, { ...changed, isDeleted: false });
         const queue = data.getQueue(id);

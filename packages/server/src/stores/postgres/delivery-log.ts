@@ -1,3 +1,4 @@
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
@@ -101,7 +102,7 @@ export function createPostgresDeliveryLogStore(
         // Again, because a worker may have leased it meanwhile.
         const found = owned === null ? null : await selectOwned(tx, accountId, id);
         const { delivery, response } = decide(found);
-        if (found === null) throw new Error(`Delivery ${id} does not exist.`);
+        if (found === null) throw missingRecord('Delivery', id);
         await requeue(tx, queues, delivery, context.now);
         return { response };
       });

@@ -1,3 +1,4 @@
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
@@ -316,7 +317,7 @@ export function createPostgresOrderStore(
           const at = await takeTime(tx, context);
           let change = decide(found, at);
           if (change === null) {
-            if (found === null) throw new Error(`Order ${id} does not exist.`);
+            if (found === null) throw missingRecord('Order', id);
             return { order: found.order, changed: false };
           }
           const writes = new WriteSet();

@@ -1,3 +1,4 @@
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
   shouldResetBackoff,
@@ -137,7 +138,7 @@ export function createPostgresWebhookStore(
       const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
         const found = await lockWebhook(db, tx, accountId, id);
         const { webhook, response } = decide(found);
-        if (found === null) throw new Error(`Webhook ${id} does not exist.`);
+        if (found === null) throw missingRecord('Webhook', id);
         updateWebhook(db, tx, webhook);
         const queues = await QueueUnitOfWork.lock(tx, [id]);
         queues.change(id, {

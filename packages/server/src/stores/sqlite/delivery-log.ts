@@ -1,3 +1,4 @@
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
@@ -58,7 +59,7 @@ export function createSqliteDeliveryLogStore(
         runIdempotent(db, idempotencyKey, context.now, () => {
           const found = db.find(loggedDeliveryFields, ownedDelivery, id, accountId);
           const { delivery, response } = decide(found);
-          if (found === null) throw new Error(`Delivery ${id} does not exist.`);
+          if (found === null) throw missingRecord('Delivery', id);
           const { webhookId } = found;
           db.run(
             `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, scheduled_at = ?,

@@ -1,3 +1,4 @@
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
@@ -215,7 +216,7 @@ export function createSqliteOrderStore(
         const at = found === null ? context : times.correct(context, found.order);
         const change = decide(found, at);
         if (change === null) {
-          if (found === null) throw new Error(`Order ${id} does not exist.`);
+          if (found === null) throw missingRecord('Order', id);
           return { order: found.order, changed: false };
         }
         const { status, version, updatedAt } = change.order;

@@ -1,3 +1,4 @@
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
   shouldResetBackoff,
@@ -122,7 +123,7 @@ export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => voi
         const change = () => {
           const found = selectWebhook(db, accountId, id);
           const { webhook, response } = decide(found);
-          if (found === null) throw new Error(`Webhook ${id} does not exist.`);
+          if (found === null) throw missingRecord('Webhook', id);
           updateWebhook(db, webhook);
           const queues = new QueueUnitOfWork(db);
           queues.change(id, {
