@@ -240,7 +240,7 @@ export function dueAhead(first: number | null, now: number): number {
 }
 
 /** Among how many queues a lease request is shared at most, because each queue costs a query. The others come next. */
-const maxQueuesPerLease = 16;
+export const maxQueuesPerLease = 16;
 
 /** Returns how many deliveries a request for `limit` leases from each queue at most, if that many queues are ready. */
 export function fairShare(limit: number, readyQueues: number): number {

@@ -1,4 +1,4 @@
-import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import { type LeasedDelivery, fairShare, maxQueuesPerLease } from '@tradepost/domain/deliveries/delivery';
 import { nextAllowedAt } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
 import { postgresQueues } from '../records/tables';
@@ -8,8 +8,6 @@ import { type Queue, QueueUnitOfWork } from './queues';
 
 /** How many new deliveries, and how many ended leases, a lease request looks at to find their queues. */
 export const maxCandidates = 1_000;
-/** Among how many queues a lease request is shared at most, because each queue costs a search. The others come next. */
-const maxQueuesPerLease = 16;
 /** How many new deliveries a lease request counts at a time, and how often, before it leases. */
 const maxCounted = 5_000;
 const maxCounts = 10;
@@ -150,7 +148,7 @@ async function leaseFromQueues(
   endpoints: ReadonlyMap<string, Candidate>,
 ): Promise<LeasedRow[]> {
   if (ready.length === 0) return [];
-  const share = Math.max(1, Math.floor(limit / Math.min(ready.length, maxQueuesPerLease)));
+  const share = fairShare(limit, ready.length);
   const rooms = ready.map(({ webhookId, dueFrom, concurrencyLimit, inFlight }, order) => ({
     webhookId,
     accountId: endpoints.get(webhookId)?.accountId,

@@ -1,4 +1,4 @@
-import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { leaseMs, dueAhead } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
@@ -47,16 +47,12 @@ async function selectFirstDueAt(
  */
 const maxWaitMs = 30_000;
 
-/** A replayed delivery goes ahead of deliveries that have waited longer than this, in milliseconds. */
-const shortWaitMs = 1_000;
-
 /**
  * Returns the due time that puts a requested delivery ahead of everything that has waited in the queue: just before the first
  * one. The queue must be locked.
  */
 export async function dueFirst(tx: Transaction, queue: Queue, now: number): Promise<number> {
-  const head = await selectFirstDueAt(tx, queue);
-  return head === null || head > now - shortWaitMs ? now : head - 1;
+  return dueAhead(await selectFirstDueAt(tx, queue), now);
 }
 
 /**

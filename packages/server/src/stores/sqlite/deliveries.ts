@@ -1,11 +1,9 @@
-import {
-  type AttemptResult,
+import { type AttemptResult,
   attemptEndedAt,
   type Delivery,
   type LeasedDelivery,
   leaseMs,
-  maxStoredAttempts,
-} from '@tradepost/domain/deliveries/delivery';
+  maxStoredAttempts, fairShare } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
@@ -155,9 +153,6 @@ export function createSqliteDeliveryStore(
     queueStatus: (now) => db.read(() => selectQueueStatus(db, now)),
   };
 }
-
-/** Among how many queues a lease request is shared at most, because each queue costs a query. The others come next. */
-const maxQueuesPerLease = 16;
 
 type DueRow = [
   seq: number,
@@ -365,7 +360,7 @@ function leaseFromQueue(
 export function leaseDue(db: SqliteDatabase, request: LeaseRequest, max: number): LeasedDelivery[] {
   const { now, limit } = request;
   const ready = selectReadyQueues(db, now, limit);
-  const share = Math.max(1, Math.floor(limit / Math.min(ready.length, maxQueuesPerLease)));
+  const share = fairShare(limit, ready.length);
   const queues = new QueueUnitOfWork(db);
   const leased: LeasedDelivery[] = [];
   for (const webhookId of ready) {

@@ -1,7 +1,7 @@
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
-import type { CommandContext } from '@tradepost/domain/kernel/context';
+import { type CommandContext, notBefore } from '@tradepost/domain/kernel/context';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { Order, OrderContext, OrderMutation } from '@tradepost/domain/orders/order';
 import {
@@ -105,9 +105,6 @@ function createReader(db: SqliteDatabase): OrderReader {
   };
 }
 
-/** How far a time is corrected at most, in milliseconds. If it is off by more, the clock was set back. */
-const maxCorrectionMs = 60_000;
-
 const roles = ['buyer', 'seller', 'agent'];
 
 /** The latest change of the orders of an account, which has one of the three roles. One entry of an index for each. */
@@ -145,8 +142,7 @@ class ChangeTimes {
     if (context.at === undefined) return context;
     const parties = [buyerId, sellerId, agentId].filter((id) => id !== null);
     const first = Math.max(...parties.map((id) => this.#findFirstTime(id)));
-    const isCorrected = first > context.now && first <= context.now + maxCorrectionMs;
-    return isCorrected ? context.at(first) : context;
+    return notBefore(context, first);
   }
 
   #findFirstTime(accountId: string): number {

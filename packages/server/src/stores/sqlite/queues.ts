@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { leaseMs, dueAhead } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
@@ -68,16 +68,12 @@ export function nextPollAt(db: SqliteDatabase, queue: Queue, now: number): numbe
   return first === null ? null : Math.max(first, nextAllowedAt(queue, now));
 }
 
-/** A replayed delivery goes ahead of deliveries that have waited longer than this, in milliseconds. */
-const shortWaitMs = 1_000;
-
 /**
  * Returns the due time that puts a requested delivery ahead of everything that has waited in the queue: just before the
  * first one. Call inside a write.
  */
 export function dueFirst(db: SqliteDatabase, webhookId: string, now: number): number {
-  const head = firstDueAt(db, webhookId);
-  return head === null || head > now - shortWaitMs ? now : head - 1;
+  return dueAhead(firstDueAt(db, webhookId), now);
 }
 
 /** Collects changes to queues, so that each queue is read once and written once. Use inside one write. */
