@@ -1,6 +1,6 @@
 /**
- * Installs the dependencies and builds the workspace. Requires only Node and npm. Prints one line per step, and the output of
- * a tool only if it fails.
+ * Installs the dependencies and builds the workspace, or what one of its packages needs: `ready.mjs examples`. Requires only
+ * Node and npm. Prints one line per step, and the output of a tool only if it fails.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -36,6 +36,9 @@ function pnpm(what, ...args) {
   });
 }
 
+const [, , name] = process.argv;
+const filter = name === undefined ? [] : [`--filter=@tradepost/${name}...`];
+
 await pnpm(
   'Installing (one to four minutes the first time, while SQLite is compiled)',
   'install',
@@ -44,5 +47,6 @@ await pnpm(
   '--prefer-offline',
   // There is no prompt, so modules of another pnpm version are replaced without confirmation.
   '--config.confirmModulesPurge=false',
+  ...filter,
 );
-await pnpm('Building (half a minute the first time)', 'run', 'build');
+await pnpm('Building (half a minute the first time)', 'run', 'build', ...filter);
