@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const setupFile = (path: string) => fileURLToPath(new URL(`test/${path}.ts`, import.meta.url));
 
 /** A guard against tests that hang, not a promise of speed: machines are slow at times. */
-const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** Unit tests get the sources of all packages, never a build that may be older. */
 const fromSources = {
@@ -16,6 +16,16 @@ const fromSources = {
 
 /** Compilers and package managers take longer. */
 const longTimeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
+
+/** Tests with state of their own in each file. They run after the others. */
+const isolatedTests = { isolate: true, maxWorkers: 2, sequence: { groupOrder: 2 } };
+
+/** Tests that install libraries and build projects with them. */
+const slowInstallations = {
+  ...isolatedTests,
+  testTimeout: 120_000,
+  hookTimeout: 900_000,
+};
 
 /** Type tests (`*.test-d.ts`) of the packages whose types are the product: they run the compiler. */
 const typeTests = (name: string) => ({
@@ -54,7 +64,7 @@ const unitTests = (name: string) => ({
 const slowTests = '**/*.slow.test.ts';
 const slowUnitTests = (name: string) => ({
   ...fromSources,
-  test: { name: `${name}-slow`, root: `packages/${name}`, include: [slowTests], ...timeouts },
+  test: { name: `all-${name}`, root: `packages/${name}`, include: [slowTests], ...timeouts },
 });
 
 /**
@@ -63,65 +73,81 @@ const slowUnitTests = (name: string) => ({
  */
 const waitingTests = { isolate: false, maxWorkers: 3, sequence: { groupOrder: 1 } };
 
+/** Tests across packages, which need the builds of all. */
+const acrossPackages = (
+  name: string,
+  { globalSetup = [], ...options }: { include: string[]; globalSetup?: string[] } & object,
+) => ({
+  test: {
+    name,
+    root: 'test',
+    globalSetup: ['helpers/seed', ...globalSetup].map(setupFile),
+    ...waitingTests,
+    ...timeouts,
+    ...options,
+  },
+});
+
+// `npm test` runs the projects whose names do not begin with `all-`; `test/README.md` says how to run the others.
 export default defineConfig({
   test: {
     // Tests wait for sockets and timers too, so more workers than processors overlap.
     maxWorkers: 2 * availableParallelism(),
     projects: [
-      // Unit tests: they import `src` and need no build.
       ...['contract', 'domain', 'sdk', 'server', 'cli'].map(unitTests),
-      typeTests('contract'),
-      typeTests('sdk'),
+      ...['contract', 'sdk'].map(typeTests),
       ...['contract', 'sdk', 'server', 'cli'].map(slowUnitTests),
-      // End-to-end tests and docs: they start processes of the built packages.
-      {
-        test: {
-          name: 'e2e',
-          root: 'test',
-          exclude: [
-            ...configDefaults.exclude,
-            'api-docs/**',
-            'bench/bench.test.ts',
-            'e2e/cli/{every-command,support-day-on-terminal,terminal-widths}.test.ts',
-            'languages/**',
-            'packages/**',
-            'poolers/**',
-            'prism/**',
-            'runtimes/**',
-          ],
-          globalSetup: [setupFile('helpers/seed')],
-          ...waitingTests,
-          ...timeouts,
-        },
-      },
+      acrossPackages('e2e', {
+        include: ['{docs,e2e,helpers}/**/*.test.ts'],
+        exclude: [...configDefaults.exclude, slowTests],
+      }),
+      acrossPackages('all-e2e', { include: [`{docs,e2e}/${slowTests}`] }),
+      // What every command prints, through pipes and on terminals of all widths: two thousand processes.
+      acrossPackages('all-transcripts', {
+        include: ['transcripts/*.test.ts'],
+        ...longTimeouts,
+        ...isolatedTests,
+      }),
       // All packages packed, and the SDK and the CLI installed from their tarballs, once for the project.
-      {
-        test: {
-          name: 'packages',
-          root: 'test',
-          include: ['packages/**/*.test.ts', 'runtimes/**/*.test.ts'],
-          exclude: ['runtimes/browser.test.ts', 'runtimes/environments/**'],
-          globalSetup: [
-            setupFile('helpers/seed'),
-            setupFile('packages/pack-packages'),
-            setupFile('packages/install-sdk'),
-            setupFile('packages/install-cli'),
-          ],
-          ...waitingTests,
-          ...longTimeouts,
-        },
-      },
-      // Separate, since it needs a browser: `npm test` leaves it out, `.ci/run` does not.
-      {
-        test: {
-          name: 'browser',
-          root: 'test',
-          include: ['api-docs/**/*.test.ts', 'runtimes/browser.test.ts'],
-          globalSetup: [setupFile('helpers/seed'), setupFile('packages/install-sdk')],
-          ...waitingTests,
-          ...longTimeouts,
-        },
-      },
+      acrossPackages('all-packages', {
+        include: ['packed/**/*.test.ts', 'runtimes/*.test.ts'],
+        exclude: ['runtimes/browser.test.ts'],
+        globalSetup: ['packed/pack-packages', 'packed/install-sdk', 'packed/install-cli'],
+        ...longTimeouts,
+      }),
+      // They need Chromium.
+      acrossPackages('all-browser', {
+        include: ['api-docs/**/*.test.ts', 'runtimes/browser.test.ts'],
+        globalSetup: ['packed/install-sdk'],
+        ...longTimeouts,
+      }),
+      // The packed SDK in real projects, each of which a test installs and builds. They need Redis.
+      acrossPackages('all-runtimes', {
+        include: ['runtimes/environments/**/*.test.ts'],
+        globalSetup: ['runtimes/environments/pack-sdk'],
+        ...slowInstallations,
+      }),
+      // Programs in other languages on the real server. The first run installs libraries and compiles clients.
+      acrossPackages('all-languages', { include: ['languages/*.test.ts'], ...slowInstallations }),
+      // Tests that send the most kinds of requests, again through a proxy that validates requests and responses.
+      acrossPackages('all-prism', {
+        include: [
+          'prism/*.test.ts',
+          'e2e/{main-job,standardwebhooks-interop}*.test.ts',
+          'e2e/cli/{help-examples,rejections,support-day,watch,webhooks-recovery}*.test.ts',
+          'e2e/examples/{confirm-pending,express-receiver,follow-an-order}*.test.ts',
+        ],
+        setupFiles: [setupFile('prism/use-prism')],
+        ...longTimeouts,
+      }),
+      // The server behind PgBouncer and HAProxy, which are programs of the system.
+      acrossPackages('all-poolers', {
+        include: ['poolers/*.test.ts'],
+        ...longTimeouts,
+        ...isolatedTests,
+      }),
+      // All benchmarks with quick sizes: about sixty processes, one after the other.
+      acrossPackages('all-bench', { include: ['bench/*.test.ts'] }),
     ],
   },
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { type Exit, runProcess } from '../../helpers/start-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { runPnpm } from '../../packages/run-pnpm';
+import { runPnpm } from '../../packed/run-pnpm';
 
 /** A project of a user: the packed SDK, and what the user has installed beside it. */
 export interface EnvironmentOptions {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { checkout } from '../../helpers/programs';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { runPnpm } from '../../packages/run-pnpm';
+import { runPnpm } from '../../packed/run-pnpm';
 
 declare module 'vitest' {
   export interface ProvidedContext {

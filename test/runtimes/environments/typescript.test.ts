@@ -32,7 +32,7 @@ const cases = versions.flatMap((version) =>
 );
 
 const readProgram = (name: string) =>
-  readFileSync(new URL(`../../packages/programs/${name}.ts`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../packed/programs/${name}.ts`, import.meta.url), 'utf8');
 
 let environment: Environment;
 beforeAll(async () => {

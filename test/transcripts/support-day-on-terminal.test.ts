@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { startServerProcess } from '../../helpers/start-server-process';
-import { temporaryFolder } from '../../helpers/temporary-folder';
-import { runScenario } from './helpers/run-scenario';
-import { day, dayWidths } from './scenarios/day';
+import { startServerProcess } from '../helpers/start-server-process';
+import { temporaryFolder } from '../helpers/temporary-folder';
+import { runScenario } from '../e2e/cli/helpers/run-scenario';
+import { day, dayWidths } from '../e2e/cli/scenarios/day';
 
 const getFile = (columns: number) =>
-  fileURLToPath(new URL(`transcripts/day-${columns}.txt`, import.meta.url));
+  fileURLToPath(new URL(`expected/day-${columns}.txt`, import.meta.url));
 
 /** Runs the day with a service and a home of its own. */
 async function runDay(columns: number): Promise<string> {

@@ -2,21 +2,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readCommandPaths } from '../../helpers/read-commands';
-import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
-import { temporaryFolder } from '../../helpers/temporary-folder';
-import { runScenario } from './helpers/run-scenario';
-import { account } from './scenarios/account';
-import { dayWidths } from './scenarios/day';
-import { errors } from './scenarios/errors';
-import { events } from './scenarios/events';
-import { help } from './scenarios/help';
-import { notifications } from './scenarios/notifications';
-import { orders } from './scenarios/orders';
-import { webhooks } from './scenarios/webhooks';
+import { readCommandPaths } from '../helpers/read-commands';
+import { type ServerProcess, startServerProcess } from '../helpers/start-server-process';
+import { temporaryFolder } from '../helpers/temporary-folder';
+import { runScenario } from '../e2e/cli/helpers/run-scenario';
+import { account } from '../e2e/cli/scenarios/account';
+import { dayWidths } from '../e2e/cli/scenarios/day';
+import { errors } from '../e2e/cli/scenarios/errors';
+import { events } from '../e2e/cli/scenarios/events';
+import { help } from '../e2e/cli/scenarios/help';
+import { notifications } from '../e2e/cli/scenarios/notifications';
+import { orders } from '../e2e/cli/scenarios/orders';
+import { webhooks } from '../e2e/cli/scenarios/webhooks';
 
 const scenarios = { account, errors, events, help, notifications, orders, webhooks };
-const folder = fileURLToPath(new URL('transcripts', import.meta.url));
+const folder = fileURLToPath(new URL('expected', import.meta.url));
 const onTerminal = 'ON A TERMINAL OF 80 CELLS';
 
 it('every scenario has a transcript, and every transcript a scenario', async () => {
