@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { startServerProcess } from '../helpers/start-server-process';
-import { temporaryFolder } from '../helpers/temporary-folder';
 import { runScenario } from '../e2e/cli/helpers/run-scenario';
 import { day, dayWidths } from '../e2e/cli/scenarios/day';
+import { startServerProcess } from '../helpers/start-server-process';
+import { temporaryFolder } from '../helpers/temporary-folder';
 
 const getFile = (columns: number) =>
   fileURLToPath(new URL(`expected/day-${columns}.txt`, import.meta.url));

@@ -1,4 +1,3 @@
-import { missingRecord } from '../kernel/errors';
 import type { StatusClass } from '@tradepost/contract/wire';
 import {
   type AttemptResult,
@@ -12,6 +11,7 @@ import {
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import { alignHealth, nextHealth, resetBackoff } from '../deliveries/endpoint-health';
 import type { LoggedDelivery } from '../deliveries/logged-delivery';
+import { missingRecord } from '../kernel/errors';
 import { cutPage, type MemoryData, type MemoryDelivery, type MemoryQueue } from './memory-data';
 
 type LeaseRequest = Parameters<DeliveryStore['leaseDue']>[0];

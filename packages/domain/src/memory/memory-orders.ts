@@ -1,6 +1,6 @@
-import { missingRecord } from '../kernel/errors';
 import type { EventStore, LoggedEvent } from '../events/event-log';
 import { type CommandContext, notBefore } from '../kernel/context';
+import { missingRecord } from '../kernel/errors';
 import { isVisibleTo, type Order, type OrderMutation } from '../orders/order';
 import { compareOrders, defaultSort, getSortTime } from '../orders/order-list';
 import type { OrderFilter, OrderStore } from '../orders/order-store';

@@ -1,5 +1,5 @@
-import { missingRecord } from '../kernel/errors';
 import { newEndpointHealth, resetBackoff } from '../deliveries/endpoint-health';
+import { missingRecord } from '../kernel/errors';
 import { shouldResetBackoff, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import { cutPage, type MemoryData, newestFirst, requireReference } from './memory-data';

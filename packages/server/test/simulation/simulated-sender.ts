@@ -1,6 +1,6 @@
 import type { Attempt, LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import { parseRetryAfter } from '../../src/engine/attempt/retry-after';
-import { type Sender } from '../../src/engine/attempt/send';
+import type { Sender } from '../../src/engine/attempt/send';
 import type { Invariants } from './invariants';
 import type { Reply } from './simulated-receivers';
 import type { Timer, VirtualTime } from './virtual-time';

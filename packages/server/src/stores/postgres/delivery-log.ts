@@ -1,4 +1,3 @@
-import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import {
@@ -6,6 +5,7 @@ import {
   type LoggedDelivery,
   needsSearch,
 } from '@tradepost/domain/deliveries/logged-delivery';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Queries, Transaction } from './database';

@@ -1,4 +1,8 @@
-import { type LeasedDelivery, fairShare, maxQueuesPerLease } from '@tradepost/domain/deliveries/delivery';
+import {
+  fairShare,
+  type LeasedDelivery,
+  maxQueuesPerLease,
+} from '@tradepost/domain/deliveries/delivery';
 import { nextAllowedAt } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';
 import { postgresQueues } from '../records/tables';

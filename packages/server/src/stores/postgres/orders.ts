@@ -1,7 +1,7 @@
-import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { Listing } from '@tradepost/domain/listings/listing';
 import type { Order, OrderContext } from '@tradepost/domain/orders/order';

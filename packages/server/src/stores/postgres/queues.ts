@@ -1,4 +1,4 @@
-import { leaseMs, dueAhead } from '@tradepost/domain/deliveries/delivery';
+import { dueAhead, leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,

@@ -1,9 +1,12 @@
-import { type AttemptResult,
+import {
+  type AttemptResult,
   attemptEndedAt,
   type Delivery,
+  fairShare,
   type LeasedDelivery,
   leaseMs,
-  maxStoredAttempts, fairShare } from '@tradepost/domain/deliveries/delivery';
+  maxStoredAttempts,
+} from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { secretPlaces } from '../encryption';

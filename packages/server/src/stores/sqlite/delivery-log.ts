@@ -1,7 +1,7 @@
-import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';

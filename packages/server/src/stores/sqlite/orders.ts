@@ -1,7 +1,7 @@
-import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import { type CommandContext, notBefore } from '@tradepost/domain/kernel/context';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { Order, OrderContext, OrderMutation } from '@tradepost/domain/orders/order';
 import {

@@ -1,5 +1,5 @@
-import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
   shouldResetBackoff,
   type Webhook,

@@ -1,7 +1,11 @@
 import { aLeasedDelivery, noon } from '@tradepost/domain/test/builders';
 import { createEndpointSecret } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
-import { deliveryHeaders, signBody, signStandard } from '../../../src/engine/attempt/delivery-headers';
+import {
+  deliveryHeaders,
+  signBody,
+  signStandard,
+} from '../../../src/engine/attempt/delivery-headers';
 import { version } from '../../../src/kernel/version';
 
 const seconds = noon / 1_000;

@@ -1,6 +1,10 @@
 import { aLeasedDelivery, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
-import { deliveryHeaders, signBody, signStandard } from '../../../src/engine/attempt/delivery-headers';
+import {
+  deliveryHeaders,
+  signBody,
+  signStandard,
+} from '../../../src/engine/attempt/delivery-headers';
 import { version } from '../../../src/kernel/version';
 import { Receiver, respond } from '../../helpers/receiver';
 import { openSender, sendTo } from './sender-harness';

@@ -77,7 +77,10 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   const wanted: Wanted = { names, history: history === 'always' ? historyOption : null };
   const print = await createPrinter(wanted, options, context);
   // A person who gives a time expects the service to come back, whether it was reachable or not.
-  const outages = { reconnectTimeout: options.reconnectTimeout, hadContact: options.waitsForService };
+  const outages = {
+    reconnectTimeout: options.reconnectTimeout,
+    hadContact: options.waitsForService,
+  };
   if (isSingle) {
     const client = createClient(context, options);
     const load = (request: LoadRequest) => loadOrder(client, only, wanted, request);

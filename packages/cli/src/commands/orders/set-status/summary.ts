@@ -59,7 +59,8 @@ export function summarize(
     const cannotSucceed = failures.some(
       (one) => one.error instanceof CliError && one.error.code === 'unsupported_option',
     );
-    const canRetry = !cannotSucceed && (left > 0 || reasons.some((one) => !finalReasons.includes(one)));
+    const canRetry =
+      !cannotSucceed && (left > 0 || reasons.some((one) => !finalReasons.includes(one)));
     const error = new BulkError(
       summary,
       succeeded.length,
