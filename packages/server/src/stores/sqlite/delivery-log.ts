@@ -1,3 +1,4 @@
+import type { Announcements } from '@tradepost/domain/events/announcements';
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
@@ -24,10 +25,10 @@ const ownedDelivery = `FROM deliveries AS d
   JOIN queues ON queues.webhook_id = d.webhook_id
   WHERE d.id = ? AND webhooks.account_id = ? AND webhooks.deleted_at IS NULL`;
 
-/** Creates the store of the delivery log. `onQueued` is called after a commit that made deliveries due. */
+/** Creates the store of the delivery log. Due deliveries are announced after the commit. */
 export function createSqliteDeliveryLogStore(
   db: SqliteDatabase,
-  onQueued: () => void,
+  announcements: Announcements,
 ): DeliveryLogStore {
   const scheduler = new SearchScheduler();
   return {
@@ -81,7 +82,7 @@ export function createSqliteDeliveryLogStore(
           return response;
         }),
       );
-      onQueued();
+      announcements.notifyDeliveriesQueued();
       return result;
     },
 
@@ -98,7 +99,7 @@ export function createSqliteDeliveryLogStore(
           return response;
         }),
       );
-      onQueued();
+      announcements.notifyDeliveriesQueued();
       return result;
     },
   };

@@ -1,3 +1,4 @@
+import type { Announcements } from '@tradepost/domain/events/announcements';
 import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import { type CommandContext, notBefore } from '@tradepost/domain/kernel/context';
@@ -158,10 +159,10 @@ class ChangeTimes {
   }
 }
 
-/** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
+/** Creates the order store. What a change causes is announced after its commit. */
 export function createSqliteOrderStore(
   db: SqliteDatabase,
-  notify: (events: DomainEvent[], queued: number) => void,
+  announcements: Announcements,
 ): OrderStore {
   const reader = createReader(db);
   const scheduler = new SearchScheduler();
@@ -201,7 +202,7 @@ export function createSqliteOrderStore(
           return response;
         }),
       );
-      notify(...written);
+      announcements.notifyEvents(...written);
       return result;
     },
 
@@ -230,7 +231,7 @@ export function createSqliteOrderStore(
         written = [change.events, writeSideEffects(change, at)];
         return { order: change.order, changed: true };
       });
-      notify(...written);
+      announcements.notifyEvents(...written);
       return result;
     },
 

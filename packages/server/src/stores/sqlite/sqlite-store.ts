@@ -36,17 +36,14 @@ export function openSqliteStore(file: string, options: SqliteOptions = {}): Stor
 export function createStore(db: SqliteDatabase): Store {
   const announcements = new Announcements();
   const workers = new WorkerLocks(db.file);
-  const onQueued = () => announcements.notifyDeliveriesQueued();
   return {
     accounts: createSqliteAccountStore(db),
     listings: createSqliteListingStore(db),
-    orders: createSqliteOrderStore(db, (events, deliveries) =>
-      announcements.notifyEvents(events, deliveries),
-    ),
+    orders: createSqliteOrderStore(db, announcements),
     notifications: createSqliteNotificationStore(db),
-    webhooks: createSqliteWebhookStore(db, onQueued),
+    webhooks: createSqliteWebhookStore(db, announcements),
     deliveries: createSqliteDeliveryStore(db, workers),
-    deliveryLog: createSqliteDeliveryLogStore(db, onQueued),
+    deliveryLog: createSqliteDeliveryLogStore(db, announcements),
     events: createSqliteEventStore(db),
     retention: createSqliteRetentionStore(db),
     secrets: createSqliteSecretStore(db),

@@ -1,3 +1,4 @@
+import type { Announcements } from '@tradepost/domain/events/announcements';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
@@ -85,8 +86,8 @@ export function selectWebhook(
   return row && readWebhook(db.secrets, row);
 }
 
-/** Creates the store of webhooks. `onQueued` is called after a commit that made deliveries due. */
-export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => void): WebhookStore {
+/** Creates the store of webhooks. Due deliveries are announced after the commit. */
+export function createSqliteWebhookStore(db: SqliteDatabase, announcements: Announcements): WebhookStore {
   return {
     addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
       db.write(() => {
@@ -135,7 +136,7 @@ export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => voi
         };
         return runIdempotent(db, idempotencyKey, context.now, change, () => id);
       });
-      onQueued();
+      announcements.notifyDeliveriesQueued();
       return result;
     },
 
