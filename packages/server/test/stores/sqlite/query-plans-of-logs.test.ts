@@ -1,3 +1,4 @@
+import { Announcements } from '@tradepost/domain/events/announcements';
 import { statusClasses } from '@tradepost/contract';
 import { newDelivery } from '@tradepost/domain/deliveries/delivery';
 import { type DeliveryFilter, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
@@ -22,8 +23,8 @@ import { aKey } from '../../helpers/a-key';
 import { expectDirect, PlannedDatabase } from '../../helpers/planned-database';
 
 const db = new PlannedDatabase(':memory:');
-const webhooks = createSqliteWebhookStore(db, () => {});
-const log = createSqliteDeliveryLogStore(db, () => {});
+const webhooks = createSqliteWebhookStore(db, new Announcements());
+const log = createSqliteDeliveryLogStore(db, new Announcements());
 const events = createSqliteEventStore(db);
 const webhook = aWebhook();
 const { accountId, id } = webhook;
@@ -208,7 +209,7 @@ describe('by the query plans of the logs,', () => {
     await createSqliteListingStore(db).addListing(listing);
     db.plans.length = 0;
     const wish = { listingId: listing.id, quantity: 1 };
-    await createSqliteOrderStore(db, () => {}).placeOrder(
+    await createSqliteOrderStore(db, new Announcements()).placeOrder(
       { ...wish, idempotencyKey: null, context },
       (found) => ({
         change: placeOrder(aCaller({ accountId }), wish, found, context),

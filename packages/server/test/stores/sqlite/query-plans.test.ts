@@ -1,3 +1,4 @@
+import { Announcements } from '@tradepost/domain/events/announcements';
 import { type AccountKind, accountKinds, orderSorts } from '@tradepost/contract';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
@@ -43,7 +44,7 @@ describe('by the query plans,', () => {
     '$kind lists orders by one range of one index: $filter after $after',
     async (list) => {
       const { kind, filter, after } = list;
-      await createSqliteOrderStore(db, () => {}).listOrders(aCaller({ kind }), filter, {
+      await createSqliteOrderStore(db, new Announcements()).listOrders(aCaller({ kind }), filter, {
         after,
         limit: 51,
       });
@@ -68,7 +69,7 @@ describe('by the query plans,', () => {
   )('$kind lists orders by one range of one index: $sort after $after', async (list) => {
     const { kind, sort, after } = list;
     const page = { after, limit: 51, sort };
-    await createSqliteOrderStore(db, () => {}).listOrders(aCaller({ kind }), {}, page);
+    await createSqliteOrderStore(db, new Announcements()).listOrders(aCaller({ kind }), {}, page);
     const byUpdate = sort.endsWith('updatedAt') ? '_by_update' : '';
     const time = byUpdate === '' ? 'created_at' : 'updated_at';
     const bound = after === null ? '' : ` AND (${time},id)${sort.startsWith('-') ? '<' : '>'}(?,?)`;
@@ -81,7 +82,7 @@ describe('by the query plans,', () => {
     const filter: OrderFilter = { statuses: ['pending', 'confirmed'] };
     const page = { after: null, limit: 51 };
     const seller = aCaller({ kind: 'seller' });
-    await createSqliteOrderStore(db, () => {}).listOrders(seller, filter, page);
+    await createSqliteOrderStore(db, new Announcements()).listOrders(seller, filter, page);
     const range = 'SEARCH orders USING INDEX orders_of_seller_by_status (seller_id=? AND status=?)';
     expect(db.plans).toEqual([range, range]);
   });
@@ -92,7 +93,7 @@ describe('by the query plans,', () => {
       const filter = { listingId: 'lst_1' };
       const page = { after: null, limit: 51, sort };
       const agent = aCaller({ kind: 'agent' });
-      await createSqliteOrderStore(db, () => {}).listOrders(agent, filter, page);
+      await createSqliteOrderStore(db, new Announcements()).listOrders(agent, filter, page);
       const isByUpdate = sort.endsWith('updatedAt');
       const time = isByUpdate ? 'updated_at' : 'created_at';
       const bounds = ` AND (${time},id)>(?,?) AND (${time},id)<(?,?)`;
@@ -149,7 +150,7 @@ describe('by the query plans,', () => {
 
   test('one notification and one order are found by their ID', async () => {
     await createSqliteNotificationStore(db).markRead('usr_1', 'ntf_1');
-    await createSqliteOrderStore(db, () => {}).findOrder('ord_1');
+    await createSqliteOrderStore(db, new Announcements()).findOrder('ord_1');
     expect(db.plans).toEqual([
       'SEARCH notifications USING PRIMARY KEY (id=?)',
       'SEARCH notifications USING PRIMARY KEY (id=?)',
