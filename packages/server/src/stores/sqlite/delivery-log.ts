@@ -1,7 +1,7 @@
-import type { Announcements } from '@tradepost/domain/events/announcements';
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
+import type { Announcements } from '@tradepost/domain/events/announcements';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';

@@ -1,5 +1,5 @@
-import type { Announcements } from '@tradepost/domain/events/announcements';
 import { orderStatuses } from '@tradepost/contract/wire';
+import type { Announcements } from '@tradepost/domain/events/announcements';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import { type CommandContext, notBefore } from '@tradepost/domain/kernel/context';
 import { missingRecord } from '@tradepost/domain/kernel/errors';

@@ -1,5 +1,5 @@
-import type { Announcements } from '@tradepost/domain/events/announcements';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
+import type { Announcements } from '@tradepost/domain/events/announcements';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
   shouldResetBackoff,
@@ -87,7 +87,10 @@ export function selectWebhook(
 }
 
 /** Creates the store of webhooks. Due deliveries are announced after the commit. */
-export function createSqliteWebhookStore(db: SqliteDatabase, announcements: Announcements): WebhookStore {
+export function createSqliteWebhookStore(
+  db: SqliteDatabase,
+  announcements: Announcements,
+): WebhookStore {
   return {
     addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
       db.write(() => {

@@ -1,7 +1,7 @@
-import { Announcements } from '@tradepost/domain/events/announcements';
 import { statusClasses } from '@tradepost/contract';
 import { newDelivery } from '@tradepost/domain/deliveries/delivery';
 import { type DeliveryFilter, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import { Announcements } from '@tradepost/domain/events/announcements';
 import { createTestEvent } from '@tradepost/domain/events/test-event';
 import { placeOrder } from '@tradepost/domain/orders/order';
 import {

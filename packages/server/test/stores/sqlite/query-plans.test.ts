@@ -1,5 +1,5 @@
-import { Announcements } from '@tradepost/domain/events/announcements';
 import { type AccountKind, accountKinds, orderSorts } from '@tradepost/contract';
+import { Announcements } from '@tradepost/domain/events/announcements';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import { aCaller, noon } from '@tradepost/domain/test/builders';
