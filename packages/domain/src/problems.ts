@@ -16,6 +16,8 @@ export interface ProblemInput {
   code: ProblemCode;
   detail: string;
   issues?: ProblemIssue[] | undefined;
+  /** More headers of the response. */
+  headers?: Record<string, string> | undefined;
 }
 
 /** The headers of every response, besides its request ID. */

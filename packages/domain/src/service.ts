@@ -10,8 +10,6 @@ import { createRoutes, type RouteDependencies } from './routes';
 /** A request without HTTP. */
 export interface ServiceRequest {
   method: string;
-  /** The path, percent-encoded. */
-  path: string;
   /** A list for a parameter that was sent more than once. */
   query: Readonly<Record<string, string | string[]>>;
   /** By lower-case name. */
@@ -34,8 +32,6 @@ export interface MatchedRoute {
 export interface ServiceSettings extends RouteDependencies {
   /** Returns what the store knows a key by. */
   hashKey(apiKey: string): string;
-  /** Returns what identifies a text. @default the text itself */
-  hash?: (text: string) => string;
 }
 
 const routes = Object.entries(contract).flatMap(([noun, router]) =>
@@ -113,7 +109,10 @@ function validate({ route, params }: MatchedRoute, { query, headers, body }: Ser
 
 type Handler = (request: Record<string, unknown> & RequestContext) => Promise<StoredResponse>;
 
-/** The service without HTTP: it authenticates and validates requests, and handles them by the rules. */
+/**
+ * The service without HTTP: it authenticates and validates requests, and handles them by the rules. The order of its checks is
+ * that of the server, whose `http/app.ts` has them as middleware of Express.
+ */
 export class Service {
   readonly #settings: ServiceSettings;
   readonly #handlers: Record<string, Record<string, Handler>>;
@@ -134,7 +133,7 @@ export class Service {
     request: ServiceRequest,
     readBody: () => void = () => {},
   ): Promise<StoredResponse> {
-    const { store, clock, hashKey, hash = (text) => text } = this.#settings;
+    const { store, clock, hashKey } = this.#settings;
     const { noun, name, route } = matched;
     const findKey = async (text: string) =>
       requireValid(await store.accounts.findKeyByHash(hashKey(text)), clock.now());
@@ -151,7 +150,13 @@ export class Service {
     return handler({
       ...parsed,
       caller,
-      idempotencyKey: readIdempotencyKey(caller, operationId, identified, clock.now(), hash),
+      idempotencyKey: readIdempotencyKey(
+        caller,
+        operationId,
+        identified,
+        clock.now(),
+        (text) => text,
+      ),
       signal: request.signal,
       requireValidKey: async () => {
         await findKey(apiKey);

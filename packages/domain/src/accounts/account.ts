@@ -12,12 +12,12 @@ export interface Account {
   createdAt: number;
 }
 
-/** The stored part of an API key. The key itself is never stored. */
+/** The stored part of an API key. The server never stores the key itself. */
 export interface ApiKey {
   /** `key_<id>`. Used to list and revoke the key. */
   id: string;
   accountId: string;
-  /** SHA-256 of the whole key in lowercase hex. */
+  /** What the key is found by; in the server its SHA-256 in lowercase hex. */
   hash: string;
   /** The first characters of the key, such as `tpk_4fQx…`, which help users recognize it. */
   prefix: string;

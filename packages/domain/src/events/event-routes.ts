@@ -51,17 +51,21 @@ export function eventRoutes(
   ): Promise<LogPage> {
     const timeout = new AbortController();
     // The clock's timers use elapsed time, so that setting the clock back does not extend the wait.
-    const cancelTimeout = clock.schedule(seconds * 1_000, () => timeout.abort());
-    const done = AbortSignal.any([signal, timeout.signal]);
+    const end = () => timeout.abort();
+    const cancelTimeout = clock.schedule(seconds * 1_000, end);
+    // Not `AbortSignal.any`, which some browsers lack.
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
     try {
       let page = await read();
       for (let mayWait = true; page.events.length === 0 && mayWait; ) {
-        mayWait = await longPolls.wait(accountId, maxPollMs, done);
+        mayWait = await longPolls.wait(accountId, maxPollMs, timeout.signal);
         page = await read();
       }
       return page;
     } finally {
       cancelTimeout();
+      signal.removeEventListener('abort', end);
     }
   }
 

@@ -1,6 +1,6 @@
 import { encodeTime, monotonicFactory } from 'ulid';
 
-/** The time and the timers that the server uses. Tests inject one that they control. */
+/** The time and the timers that a service uses. Tests inject one that they control. */
 export interface Clock {
   /** Whether it shows the real time, so that a store may correct the time of a change when it writes it. Those of tests do not. */
   readonly isReal?: boolean;

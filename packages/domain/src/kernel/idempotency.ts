@@ -18,7 +18,7 @@ export interface IdempotencyKey {
   /** The contract's operation, such as `createOrder`. One key may serve several endpoints. */
   operation: string;
   key: string;
-  /** Identifies the validated body and the path parameters, if any: a SHA-256 in lowercase hex. */
+  /** Identifies the validated body and the path parameters, if any; in the server a SHA-256 in lowercase hex. */
   fingerprint: string;
   /** When the stored response expires, in milliseconds since 1970. */
   expiresAt: number;

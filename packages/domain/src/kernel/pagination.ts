@@ -27,7 +27,7 @@ export function encodeCursor({ createdAt, id }: PageKey, sort?: string): string 
  * @throws DomainError `invalid_cursor` for anything that `encodeCursor` did not return for such a list.
  */
 export function decodeCursor(cursor: string, prefix: IdPrefix, sort?: string): PageKey {
-  const match = /^(?:(-?[a-zA-Z]+):)?(\d{1,15})\.([a-z]{3}_[0-9A-Z]{26})$/.exec(
+  const match = /^(?:(-?[a-zA-Z]+):)?(\d{1,15})\.([a-z]{3}_[0-9A-Za-z]{1,64})$/.exec(
     decodeBase64Url(cursor),
   );
   const [, sortOfCursor, createdAt, id] = match ?? [];

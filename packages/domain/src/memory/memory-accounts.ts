@@ -12,11 +12,13 @@ import {
 /** Creates the store of accounts and keys. */
 export function createMemoryAccountStore(data: MemoryData): AccountStore {
   const { accounts, keys } = data;
+  const requireUnusedHash = (hash: string) =>
+    requireUnused(new Map([...keys.values()].map((key) => [key.hash, key])), hash);
   return {
     async addAccount(account, firstKey) {
       requireUnused(accounts, account.id);
       requireUnused(keys, firstKey.id);
-      requireUnused(new Map([...keys.values()].map((key) => [key.hash, key])), firstKey.hash);
+      requireUnusedHash(firstKey.hash);
       accounts.set(account.id, account);
       keys.set(firstKey.id, firstKey);
     },
@@ -28,6 +30,7 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
     async addKey(key) {
       requireReference(accounts, key.accountId);
       requireUnused(keys, key.id);
+      requireUnusedHash(key.hash);
       keys.set(key.id, key);
     },
 

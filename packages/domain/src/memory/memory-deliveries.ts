@@ -177,6 +177,8 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
       const share = fairShare(limit, ready.length);
       const leased: LeasedDelivery[] = [];
       for (const queue of ready) {
+        // What is not served comes first next time.
+        if (leased.length === limit) break;
         const free = queue.health.concurrencyLimit - data.countLeases(queue);
         const due = [...queue.deliveries]
           .filter(({ dueAt }) => dueAt !== null && dueAt <= now)
@@ -293,7 +295,7 @@ export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore
   return {
     async listDeliveries(accountId, filter, page, signal) {
       signal?.throwIfAborted();
-      const { webhookId, eventType, state, since = 0, statusClass } = filter;
+      const { webhookId, eventType, state, since = Number.NEGATIVE_INFINITY, statusClass } = filter;
       const found = [...data.deliveries.values()].filter(
         (one) =>
           isOwned(one, accountId) &&

@@ -8,7 +8,9 @@ import { type MemoryData, requireReference } from './memory-data';
 
 function matches(order: Order, filter: OrderFilter): boolean {
   const { statuses, buyerId = order.buyerId, listingId = order.listingId } = filter;
-  const { createdAfter = -1, createdBefore = Number.POSITIVE_INFINITY, updatedAfter = -1 } = filter;
+  const { createdAfter = Number.NEGATIVE_INFINITY, updatedAfter = Number.NEGATIVE_INFINITY } =
+    filter;
+  const { createdBefore = Number.POSITIVE_INFINITY } = filter;
   return (
     (statuses?.includes(order.status) ?? true) &&
     order.buyerId === buyerId &&

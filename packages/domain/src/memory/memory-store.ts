@@ -19,7 +19,7 @@ import { createMemoryWebhookStore } from './memory-webhooks';
 
 /** A store in memory, for the mock of the SDK and for tests. Each of its methods is one change, which runs at once. */
 export interface MemoryStore {
-  /** What it stores, for tests that prepare it. */
+  /** What it stores, for what prepares it and looks into it: the mock and tests. */
   data: MemoryData;
   accounts: AccountStore;
   listings: ListingStore;

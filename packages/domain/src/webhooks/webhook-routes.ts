@@ -20,7 +20,7 @@ import {
 import type { WebhookPolicy } from './webhook-policy';
 import type { WebhookStore } from './webhook-store';
 
-/** Creates the handlers of the webhook endpoints, except for test events, which belong to the delivery engine. */
+/** Creates the handlers of the webhook endpoints, except for test events, which are deliveries. */
 export function webhookRoutes(
   webhooks: WebhookStore,
   policy: WebhookPolicy,

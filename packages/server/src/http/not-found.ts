@@ -24,9 +24,8 @@ export function rejectMethods(app: Express, contract: AppRouter): void {
 export function rejectOtherMethods(app: Express, path: string, methods: readonly string[]): void {
   const allow = methods.join(', ');
   app.all(path, (req, res) => {
-    res.set('Allow', allow);
     if (req.method === 'OPTIONS') {
-      res.status(204).end();
+      res.set('Allow', allow).status(204).end();
       return;
     }
     throw methodNotAllowed(req.path, req.method, allow);

@@ -1,4 +1,4 @@
-import type { Problem } from '@tradepost/contract/wire';
+import { headerNames, type Problem } from '@tradepost/contract/wire';
 import {
   DomainError,
   OutcomeUnknownError,
@@ -24,9 +24,9 @@ export function buildRedactedProblem(input: ProblemInput, requestId: string): Pr
 /** Responds with a problem as `application/problem+json` and the headers of its status. Needs nothing of Express. */
 export function sendProblem(res: Response, input: ProblemInput): void {
   const problem = buildRedactedProblem(input, getRequestId(res));
-  for (const [name, value] of Object.entries(problemHeaders(input.code))) {
+  for (const [name, value] of Object.entries({ ...problemHeaders(input.code), ...input.headers })) {
     // The rate limiter sets the end of its window itself.
-    if (!res.hasHeader(name)) res.setHeader(name, value);
+    if (name !== headerNames.retryAfter || !res.hasHeader(name)) res.setHeader(name, value);
   }
   const text = JSON.stringify(problem);
   res.statusCode = problem.status;

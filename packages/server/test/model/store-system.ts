@@ -64,7 +64,6 @@ export async function openStoreSystem(now: number, database = ':memory:'): Promi
       { noun, name, route, params: call.id === undefined ? {} : { id: call.id } },
       {
         method: route.method,
-        path: route.path,
         query: stringify(call.query),
         headers: Object.fromEntries(headers) as Record<string, string>,
         body: call.body,

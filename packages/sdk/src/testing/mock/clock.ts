@@ -25,16 +25,16 @@ export class MockClock implements Clock {
   constructor(time: MockTime = defaultStart) {
     const start = typeof time === 'function' ? 0 : new Date(time).getTime();
     this.#read = typeof time === 'function' ? () => Number(time()) : () => start;
-    if (Number.isNaN(this.now())) {
+    if (!(this.now() >= 0)) {
       throw new TypeError(
-        `now is not a valid time: pass a Date, a text such as ${defaultStart}, or a function that returns one.`,
+        `now is not a valid time from 1970 on: pass a Date, a text such as ${defaultStart}, or a function that returns one.`,
       );
     }
   }
 
   /** Returns the time in milliseconds since 1970. */
   now(): number {
-    return this.#read() + this.#offset;
+    return Math.floor(this.#read() + this.#offset);
   }
 
   /** Returns the same as `now`. */
@@ -74,6 +74,7 @@ export class MockClock implements Clock {
   readonly newId = (prefix: string, now = this.now()): string => {
     const generator = this.#generators.get(prefix) ?? createIdGenerator(() => 0);
     this.#generators.set(prefix, generator);
-    return generator(prefix as IdPrefix, now);
+    // IDs have no time before 1970.
+    return generator(prefix as IdPrefix, Math.max(1, now));
   };
 }

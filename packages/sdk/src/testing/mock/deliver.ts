@@ -44,7 +44,8 @@ export async function deliver(
     throw new TypeError('deliver needs a function, such as receiver.fetch of webhookReceiver.');
   }
   await deliveries.failOverdue({ now, limit: Number.POSITIVE_INFINITY });
-  const due = [...data.deliveries.values()].filter(({ dueAt }) => dueAt !== null && dueAt <= now);
+  // All that is pending is due at once: a change after a list by time is later than the clock.
+  const due = [...data.deliveries.values()].filter(({ dueAt }) => dueAt !== null);
   const sent: Delivery[] = [];
   for (const delivery of due) {
     const webhook = data.webhooks.get(delivery.webhookId);
@@ -55,6 +56,8 @@ export async function deliver(
     const position = sequence === null ? null : { sequence, orderVersion };
     const signing = { body, id: delivery.eventId, sentAt: +sentAt, standard, position };
     const signed = await sign(signing, webhook, delivery.test);
+    // The receiver may have called `deliver` too.
+    if (delivery.dueAt === null) continue;
     const lease = { token: leaseToken, worker: undefined, until: now, counts: false };
     delivery.dueAt = null;
     data.setLease(delivery, lease);

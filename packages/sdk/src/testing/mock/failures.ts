@@ -1,10 +1,15 @@
-import { type ProblemCode, type ProblemIssue, problems } from '@tradepost/contract/wire';
+import {
+  headerNames,
+  type ProblemCode,
+  type ProblemIssue,
+  problems,
+} from '@tradepost/contract/wire';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import type { Other } from '../../index';
 import type { OptionNames } from '../../option-names';
 import { type MockOperation, operations } from './operations';
 import { requireKnown } from './require-known';
-import { type MockResponse, toProblemResponse } from './responses';
+import { type MockResponse, mergeHeaders, toProblemResponse } from './responses';
 
 /** A response with which a request fails. */
 export interface MockErrorResponse {
@@ -159,9 +164,11 @@ export function buildErrorResponse(failure: MockErrorResponse, requestId: string
   const response = toProblemResponse(problem, requestId);
   const known = response.body as object;
   const own = isKnown ? {} : { type: `urn:tradepost:problem:${code}`, title: detail, code };
+  // Without a default for `Retry-After`, which would decide when the client tries again.
+  const { [headerNames.retryAfter]: _, ...defaults } = response.headers ?? {};
   return {
     status,
-    headers: { ...response.headers, ...headers },
+    headers: mergeHeaders(defaults, headers),
     body: { ...known, ...own, status },
   };
 }

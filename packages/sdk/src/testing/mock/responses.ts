@@ -16,6 +16,14 @@ export function everyHeader(requestId: string): Record<string, string> {
   return { [headerNames.requestId]: requestId, ...commonHeaders };
 }
 
+/** Merges headers, with names in lower case. A later one replaces an earlier one of the same name, however it is written. */
+export function mergeHeaders(
+  ...parts: readonly (Record<string, string> | undefined)[]
+): Record<string, string> {
+  const entries = parts.flatMap((part) => Object.entries(part ?? {}));
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** Builds the response to a request that breaks a rule. */
 export function toProblemResponse(error: DomainError, requestId: string): MockResponse {
   const body = buildProblem(error, requestId);

@@ -137,7 +137,7 @@ export class Seed {
     requireUnused(listings, listing.id);
     this.#requireAccount('sellerId', listing.sellerId, 'seller');
     this.#requireAccount('agentId', listing.agentId, 'agent');
-    const { lowStockNotified } = createListing(listing, context);
+    const { lowStockNotified } = createListing(listing, { ...context, newId: () => listing.id });
     listings.set(listing.id, { ...listing, createdAt, lowStockNotified });
     return this.getListing(listing.id);
   }
@@ -251,6 +251,6 @@ function requireUnused(existing: ReadonlyMap<string, unknown>, id: string): void
 
 function parseTime(text: string): number {
   const time = +new Date(text);
-  if (Number.isNaN(time)) throw new TypeError(`${JSON.stringify(text)} is not a time in ISO 8601.`);
-  return time;
+  if (time >= 0) return time;
+  throw new TypeError(`${JSON.stringify(text)} is not a time in ISO 8601, from 1970 on.`);
 }

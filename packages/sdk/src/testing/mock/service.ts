@@ -7,7 +7,13 @@ import type { MockClock } from './clock';
 import { buildErrorResponse, createNetworkError, type Failures } from './failures';
 import { toOperation } from './operations';
 import { checkBodyFormat, type MockRequest, readRequest } from './request';
-import { everyHeader, type MockResponse, toMinimalResponse, toProblemResponse } from './responses';
+import {
+  everyHeader,
+  type MockResponse,
+  mergeHeaders,
+  toMinimalResponse,
+  toProblemResponse,
+} from './responses';
 
 /** What the `fetch` of a mock is made of. */
 export interface FetchSettings {
@@ -82,14 +88,14 @@ export function createFetch(settings: FetchSettings): Fetch {
       throw error;
     });
     if (!extensions) return toMinimalResponse(response, request.operation);
-    return { ...response, headers: { ...response.headers, ...everyHeader(requestId) } };
+    return { ...response, headers: mergeHeaders(response.headers, everyHeader(requestId)) };
   }
 
   function respondWithFailure(failure: Parameters<typeof buildErrorResponse>[0]): MockResponse {
     const requestId = clock.newId('req');
     const response = buildErrorResponse(failure, requestId);
     const common = extensions ? everyHeader(requestId) : {};
-    return { ...response, headers: { ...common, ...response.headers } };
+    return { ...response, headers: mergeHeaders(common, response.headers) };
   }
 
   return async (url, init) => {
@@ -127,7 +133,7 @@ function toFetchResponse(
   const type = isText ? 'text/plain' : 'application/json; charset=utf-8';
   return {
     status,
-    headers: new Headers(text === '' ? headers : { 'Content-Type': type, ...headers }),
+    headers: new Headers(text === '' ? headers : mergeHeaders({ 'Content-Type': type }, headers)),
     text: async () => (method === 'HEAD' ? '' : text),
   };
 }

@@ -198,3 +198,57 @@ test.each<[string, (mock: MockTradepost) => unknown]>([
 ])('%s that does not exist is rejected', (_, call) => {
   expect(() => call(mockTradepost())).toThrow(TypeError);
 });
+
+describe('a mock', () => {
+  test('delivers the events of a change that comes after a list by time', async () => {
+    const { client, as, addListing, deliver } = mockTradepost();
+    const { id: listingId } = addListing();
+    await client.webhooks.create({ url: 'https://receiver.example', events: ['order.created'] });
+    await client.orders.create({ listingId, quantity: 1 });
+    await as('seller').orders.list({ sort: 'updatedAt' });
+    await client.orders.create({ listingId, quantity: 1 });
+    const sent = await deliver(() => new Response());
+    expect(sent.map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+  });
+
+  test('sends nothing twice if its receiver calls deliver', async () => {
+    const { client, addListing, deliver } = mockTradepost();
+    const { id: listingId } = addListing();
+    await client.webhooks.create({ url: 'https://receiver.example', events: ['order.created'] });
+    for (const quantity of [1, 2]) await client.orders.create({ listingId, quantity });
+    const bodies: string[] = [];
+    await deliver(async (request) => {
+      bodies.push(await request.text());
+      await deliver(async (inner) => {
+        bodies.push(await inner.text());
+        return new Response();
+      });
+      return new Response();
+    });
+    expect(new Set(bodies).size).toBe(2);
+    expect(bodies).toHaveLength(2);
+  });
+
+  test('has pages of orders whose IDs and times a test has chosen', async () => {
+    const { client, addOrder } = mockTradepost();
+    const ids = ['ord_1', 'ord_b', 'ord_Zz9'];
+    for (const id of ids) addOrder({ id, createdAt: '1970-01-01T00:00:00.000Z' });
+    const found = await client.orders.list({ limit: 1 }).toArray({ limit: 9 });
+    expect(found.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    const minimal = mockTradepost({ extensions: false });
+    for (let count = 0; count < 101; count += 1) minimal.addOrder({ id: `ord_${count}` });
+    expect(await minimal.client.orders.list().toArray({ limit: 200 })).toHaveLength(101);
+  });
+
+  test.each([
+    ['the start of Unix time', new Date(0)],
+    ['a clock with fractions', () => 1_000 / 3],
+  ])('has the same IDs in each run with %s', async (_name, now) => {
+    const place = async () => {
+      const { client, addListing, advance } = mockTradepost({ now });
+      advance(1_000 / 3);
+      return await client.orders.create({ listingId: addListing().id, quantity: 1 });
+    };
+    expect(await place()).toEqual(await place());
+  });
+});

@@ -111,3 +111,20 @@ describe('fail', () => {
     expect(() => fail('orders.get', 'timeout', { times: 0 })).toThrow('times must be at least 1');
   });
 });
+
+describe('the headers of a failure', () => {
+  test.each(['retry-after', 'Retry-After'])('replace default ones, as %s', async (name) => {
+    const { as, fail } = mockTradepost();
+    fail('orders.list', { status: 503, headers: { [name]: '5' } }, persistent);
+    const { orders } = as('buyer', { maxRetries: 0 });
+    const error = await catchTradepostError(orders.list());
+    expect(error).toMatchObject({ retryAfter: 5 });
+  });
+
+  test('have no Retry-After unless the test sets one', async () => {
+    const { as, fail } = mockTradepost();
+    fail('orders.list', { status: 503 }, persistent);
+    const error = await catchTradepostError(as('buyer', { maxRetries: 0 }).orders.list());
+    expect(error).toMatchObject({ retryAfter: null });
+  });
+});

@@ -1,3 +1,4 @@
+// In a worker of its own: an undici that another file imports would handle the requests of `fetch`.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
