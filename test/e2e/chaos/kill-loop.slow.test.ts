@@ -17,7 +17,8 @@ it('a server that is killed repeatedly keeps every acknowledged change and inven
   const report = [`seed ${seed}`, ...violations.slice(0, 50)].join('\n');
   expect(violations, report).toEqual([]);
   expect(summary.kills, report).toBe(kills);
-  expect(summary.arrivals, report).toBeGreaterThan(summary.deliveries);
+  // A delivery is repeated only if a kill comes between its response and its record, which may happen to none.
+  expect(summary.arrivals, report).toBeGreaterThanOrEqual(summary.deliveries);
   // Otherwise the kills interrupted nothing and the loop proves nothing.
   expect(summary.broken, report).toBeGreaterThan(0);
 }, 300_000);
