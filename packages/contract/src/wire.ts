@@ -7,6 +7,7 @@ export * from './accounts/account';
 export * from './deliveries/delivery';
 export * from './deliveries/position';
 export * from './events/event';
+export * from './events/sample-data';
 export * from './events/test-event';
 export * from './http/endpoints';
 export * from './http/extensions';

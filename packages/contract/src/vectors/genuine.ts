@@ -1,4 +1,5 @@
-import type { WebhookEvent } from '../events/event';
+import { eventTypes } from '../events/event';
+import { sampleData } from '../events/sample-data';
 import {
   accepted,
   createVector,
@@ -15,40 +16,18 @@ import {
 } from './vector';
 
 const createdAt = '2026-11-21T09:29:58.120Z';
-const orderId = 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH';
-const listingId = 'lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL';
-const sellerId = 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS';
-const agentId = 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GA';
-const task = { taskId: 'tsk_01KAJ8Q0V7T3M5X9R2C4D6F8GT', orderId, agentId };
+const samples = sampleData({
+  agentId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GA',
+  buyerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB',
+  listingId: 'lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL',
+  orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+  sellerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS',
+  taskId: 'tsk_01KAJ8Q0V7T3M5X9R2C4D6F8GT',
+});
+const data = { ...samples, 'order.created': { ...samples['order.created'], agentId: null } };
 
 /** One event of each type. */
-export const sampleEvents: WebhookEvent[] = [
-  {
-    event: 'order.created',
-    createdAt,
-    data: {
-      orderId,
-      buyerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB',
-      sellerId,
-      agentId: null,
-      listingId,
-      quantity: 25,
-      status: 'pending',
-    },
-  },
-  {
-    event: 'order.status_changed',
-    createdAt,
-    data: { orderId, previousStatus: 'pending', status: 'fulfilling' },
-  },
-  { event: 'task.approval_requested', createdAt, data: task },
-  { event: 'task.completed', createdAt, data: task },
-  {
-    event: 'listing.availability_low',
-    createdAt,
-    data: { listingId, sellerId, availableQuantity: 4, threshold: 5 },
-  },
-];
+export const sampleEvents = eventTypes.map((event) => ({ event, createdAt, data: data[event] }));
 
 /** The body that most vectors start from. */
 export const plainBody = Buffer.from(JSON.stringify(sampleEvents[1]));

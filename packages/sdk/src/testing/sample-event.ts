@@ -1,3 +1,4 @@
+import { sampleData } from '@tradepost/contract/wire';
 import type { EventOf, KnownWebhookEvent } from '../webhooks/event';
 
 type EventType = KnownWebhookEvent['event'];
@@ -10,31 +11,14 @@ export interface SampleOverrides<Type extends EventType> {
   data?: Partial<EventOf<Type>['data']>;
 }
 
-const ids = {
+const samples: { readonly [Type in EventType]: EventOf<Type>['data'] } = sampleData({
   agentId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GA',
   buyerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB',
   listingId: 'lst_01KAJ8Q0V7T3M5X9R2C4D6F8GC',
   orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
   sellerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GE',
   taskId: 'tsk_01KAJ8Q0V7T3M5X9R2C4D6F8GF',
-};
-const { agentId, buyerId, listingId, orderId, sellerId, taskId } = ids;
-
-const samples: { readonly [Type in EventType]: EventOf<Type>['data'] } = {
-  'order.created': {
-    orderId,
-    buyerId,
-    sellerId,
-    agentId,
-    listingId,
-    quantity: 25,
-    status: 'pending',
-  },
-  'order.status_changed': { orderId, previousStatus: 'pending', status: 'fulfilling' },
-  'task.approval_requested': { taskId, orderId, agentId },
-  'task.completed': { taskId, orderId, agentId },
-  'listing.availability_low': { listingId, sellerId, availableQuantity: 4, threshold: 10 },
-};
+});
 
 /**
  * Creates a complete event of one type with example data, the same at every call. Its fields are in the
