@@ -1,5 +1,5 @@
+import { eventTypes } from '@tradepost/contract/wire';
 import { findUnknownOption, type OptionNames } from '../option-names';
-import type { KnownWebhookEvent } from '../webhooks/event';
 import { findConfigurationError } from '../webhooks/explain';
 import { WebhookVerificationError } from '../webhooks/verification-error';
 import type { WebhookReceiverOptions } from './options';
@@ -23,13 +23,7 @@ const optionNames: OptionNames<WebhookReceiverOptions> = {
   test: true,
 };
 
-const eventNames: Readonly<Record<KnownWebhookEvent['event'], true>> = {
-  'order.created': true,
-  'order.status_changed': true,
-  'task.approval_requested': true,
-  'task.completed': true,
-  'listing.availability_low': true,
-};
+const eventNames = Object.fromEntries(eventTypes.map((type) => [type, true as const]));
 
 /**
  * Checks the options of a receiver when it is created, so that a mistake is not found with the first delivery.
