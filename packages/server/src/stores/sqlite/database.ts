@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
 import { SecretCipher, type SecretKey } from '../encryption';
-import type { Fields, NewRow, Table } from '../records/fields';
+import type { Fields, NewRow, RowUpdate, Table } from '../records/fields';
 import type { ChangeTracer } from '../store';
 import { resolveLink } from './abandoned-log';
 import { readFreeBytes, requireFreeDisk, requireFreePages } from './free-space';
@@ -108,16 +108,6 @@ interface QueuedRead {
   reject: (error: unknown) => void;
 }
 
-/** Returns the query that selects fields: the same string each time, so that its statement is found fast. */
-function completeQuery<Row extends object>({ select, queries }: Fields<Row>, rest: string): string {
-  let query = queries.get(rest);
-  if (query === undefined) {
-    query = `SELECT ${select} ${rest}`;
-    queries.set(rest, query);
-  }
-  return query;
-}
-
 /** An open SQLite database: prepared statements, reads, and writes that share commits. */
 export class SqliteDatabase {
   readonly #connection: Database.Database;
@@ -182,12 +172,12 @@ export class SqliteDatabase {
 
   /** Returns all records of a query. `rest` is what follows its select list. */
   list<Row extends object>(fields: Fields<Row>, rest: string, ...values: unknown[]): Row[] {
-    return this.tuples(completeQuery(fields, rest), ...values).map(fields.read);
+    return this.tuples(fields.query(rest), ...values).map(fields.read);
   }
 
   /** Returns the first record of a query, or null. `rest` is what follows its select list. */
   find<Row extends object>(fields: Fields<Row>, rest: string, ...values: unknown[]): Row | null {
-    const tuple = this.tuple(completeQuery(fields, rest), ...values);
+    const tuple = this.tuple(fields.query(rest), ...values);
     return tuple === undefined ? null : fields.read(tuple);
   }
 
@@ -195,6 +185,11 @@ export class SqliteDatabase {
   insert<Row extends object>(table: Table<Row>, row: NewRow<Row>): void {
     // The driver takes an array for its parameters, which saves two copies of it.
     this.run(table.insert, table.write(row));
+  }
+
+  /** Updates a row. */
+  update<Row>({ sql, write }: RowUpdate<Row>, row: Row): void {
+    this.run(sql, write(row));
   }
 
   /** Inserts a few rows by one statement. */

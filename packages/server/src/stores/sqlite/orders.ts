@@ -23,12 +23,20 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
-import { orders, partyColumns, tasks, timeColumns } from '../records/tables';
+import {
+  orders,
+  orderUpdate,
+  partyColumns,
+  stockUpdate,
+  tasks,
+  taskUpdate,
+  timeColumns,
+} from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
-import { selectListing, updateListing } from './listings';
+import { selectListing } from './listings';
 import { Conditions } from './page-range';
 
 /** Starts the conditions of a range. Its index is named, because SQLite may prefer another one and scan more orders. */
@@ -180,7 +188,7 @@ export function createSqliteOrderStore(
   }
 
   function writeSideEffects({ listing, events }: OrderMutation, context: CommandContext): number {
-    updateListing(db, listing);
+    db.update(stockUpdate, listing);
     return insertEvents(db, events, context);
   }
 
@@ -216,18 +224,8 @@ export function createSqliteOrderStore(
           if (found === null) throw missingRecord('Order', id);
           return { order: found.order, changed: false };
         }
-        const { status, version, updatedAt } = change.order;
-        db.run(
-          'UPDATE orders SET status = ?, version = ?, updated_at = ? WHERE id = ?',
-          status,
-          version,
-          updatedAt,
-          id,
-        );
-        if (change.task !== null) {
-          const { id: taskId, completedAt } = change.task;
-          db.run('UPDATE tasks SET completed_at = ? WHERE id = ?', completedAt, taskId);
-        }
+        db.update(orderUpdate, change.order);
+        if (change.task !== null) db.update(taskUpdate, change.task);
         written = [change.events, writeSideEffects(change, at)];
         return { order: change.order, changed: true };
       });
