@@ -2,11 +2,12 @@ import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-sto
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { type LoggedDelivery, needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
+import { findDeliveries } from '../delivery-search';
 import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
-import { findDeliveries, selectPage } from './delivery-search';
+import { createDeliveryReader, selectPage } from './delivery-search';
 import { writeIdempotent } from './idempotency';
 import { dueFirst, QueueUnitOfWork } from './queues';
 import { lockWebhook } from './webhooks';
@@ -58,11 +59,12 @@ export function createPostgresDeliveryLogStore(
   db: PostgresDatabase,
   onQueued: (dueAt: number) => void,
 ): DeliveryLogStore {
+  const reader = createDeliveryReader(db);
   const scheduler = new SearchScheduler();
   return {
     async listDeliveries(accountId, filter, page, signal) {
       if (!needsSearch(filter)) return await selectPage(db, accountId, filter, page);
-      const steps = findDeliveries(db, accountId, filter, page);
+      const steps = findDeliveries(reader, accountId, filter, page);
       return await scheduler.run(accountId, () => steps.next(), signal);
     },
 

@@ -1,14 +1,14 @@
 import type { NotificationStore } from '@tradepost/domain/notifications/notification';
+import { NumberedConditions } from '../conditions';
 import { mergeBounds } from '../page-bounds';
 import { notifications } from '../records/tables';
 import type { PostgresDatabase } from './database';
-import { Conditions } from './page-range';
 
 /** Creates the store of notifications. */
 export function createPostgresNotificationStore(db: PostgresDatabase): NotificationStore {
   return {
     listNotifications(accountId, { read }, { after, limit }) {
-      const conditions = new Conditions().add('account_id = ?', accountId);
+      const conditions = new NumberedConditions().add('account_id = ?', accountId);
       if (read !== undefined) conditions.add('read = ?', read);
       conditions.addRange(mergeBounds({ after }));
       return db.list(

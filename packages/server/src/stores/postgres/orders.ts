@@ -13,6 +13,7 @@ import {
   simplifyFilter,
 } from '@tradepost/domain/orders/order-list';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import { NumberedConditions } from '../conditions';
 import {
   findOrders,
   getRest,
@@ -45,7 +46,6 @@ import {
 import { findFinalTime } from './final-time';
 import { writeIdempotent } from './idempotency';
 import { lockListing } from './listings';
-import { Conditions } from './page-range';
 import { WriteSet } from './write-set';
 
 /** An account or a listing. */
@@ -121,7 +121,7 @@ function orderBy({ by, newestFirst }: Pick<OrderRange, 'by' | 'newestFirst'>): s
 const orderBySort = ({ sort }: OrderQuery) =>
   orderBy({ by: getSortTime(sort), newestFirst: isNewestFirst(sort) });
 
-function addRange(conditions: Conditions, range: OrderRange): Conditions {
+function addRange(conditions: NumberedConditions, range: OrderRange): NumberedConditions {
   conditions.add(`${partyColumns[range.role]} = ?`, range.accountId);
   if (range.status !== null) conditions.add('status = ?', range.status);
   return conditions.addScan(timeColumns[range.by], range);
@@ -132,7 +132,7 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
   const ranges = listRanges(query);
   const [range] = ranges;
   if (range === undefined) return Promise.resolve([]);
-  const conditions = new Conditions();
+  const conditions = new NumberedConditions();
   if (ranges.length === 1) {
     addRange(conditions, range);
     return db.list(
@@ -156,7 +156,7 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
 }
 
 /** Adds all filters, also those that exclude nothing, so that there is one statement. */
-function addFilters(conditions: Conditions, query: OrderQuery): Conditions {
+function addFilters(conditions: NumberedConditions, query: OrderQuery): NumberedConditions {
   const { caller, filter, sort } = query;
   const { statuses = orderStatuses, buyerId = null, listingId = null } = filter;
   const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER } = filter;
@@ -178,11 +178,14 @@ function createReader(db: PostgresDatabase): OrderReader {
     select(ranges, query, limit) {
       const values: unknown[] = [];
       const parts = ranges.map((range) => {
-        const conditions = addRange(new Conditions(values), { ...range, ...addBounds(range) });
+        const conditions = addRange(new NumberedConditions(values), {
+          ...range,
+          ...addBounds(range),
+        });
         // OFFSET 0 keeps the filters outside, so that none of them changes which index is used.
         return `(SELECT * FROM orders WHERE ${conditions.sql} ${orderBy(range)} OFFSET 0)`;
       });
-      const filters = addFilters(new Conditions(values), query);
+      const filters = addFilters(new NumberedConditions(values), query);
       return db.list(
         orders,
         `FROM (${parts.join(' UNION ALL ')}) AS orders
@@ -192,7 +195,7 @@ function createReader(db: PostgresDatabase): OrderReader {
     },
 
     async findKey(range, place) {
-      const conditions = addRange(new Conditions(), { ...range, ...addBounds(range) });
+      const conditions = addRange(new NumberedConditions(), { ...range, ...addBounds(range) });
       const key = await db.row<PageKey>(
         `SELECT ${timeColumns[range.by]} AS "createdAt", id FROM orders WHERE ${conditions.sql}
          ${orderBy(range)} LIMIT 1 OFFSET ${conditions.bind(place - 1)}::bigint`,

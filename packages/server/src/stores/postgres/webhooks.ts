@@ -6,6 +6,7 @@ import {
   type WebhookWithStats,
 } from '@tradepost/domain/webhooks/webhook';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
+import { NumberedConditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
 import { webhookEvents, webhooks, webhookUpdate } from '../records/tables';
@@ -17,7 +18,6 @@ import {
 } from '../records/webhook-fields';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
-import { Conditions } from './page-range';
 import { insertQueue, QueueUnitOfWork } from './queues';
 import { insert, update } from './write-set';
 
@@ -29,7 +29,7 @@ const webhookFields = createWebhookFields({
 
 async function listWebhooks(
   db: PostgresDatabase,
-  conditions: Conditions,
+  conditions: NumberedConditions,
   limit: number | null,
 ): Promise<WebhookWithStats[]> {
   const rest = `${webhooksWithQueues} WHERE ${conditions.sql}
@@ -106,7 +106,7 @@ export function createPostgresWebhookStore(
       }),
 
     async listWebhooks(accountId, { after, limit }) {
-      const conditions = new Conditions()
+      const conditions = new NumberedConditions()
         .add('account_id = ?', accountId)
         .add('deleted_at IS NULL')
         .addRange(mergeBounds({ after }));
@@ -114,7 +114,7 @@ export function createPostgresWebhookStore(
     },
 
     async listAllWebhooks(accountId) {
-      const conditions = new Conditions().add('deleted_at IS NULL');
+      const conditions = new NumberedConditions().add('deleted_at IS NULL');
       if (accountId !== undefined) conditions.add('account_id = ?', accountId);
       return await listWebhooks(db, conditions, null);
     },

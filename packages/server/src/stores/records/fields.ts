@@ -103,6 +103,12 @@ export class Fields<Row extends object> {
     const kept = Object.entries(this.columns).filter(([field]) => !fields.includes(field as Field));
     return new Fields(Object.fromEntries(kept) as unknown as Columns<Omit<Row, Field>>);
   }
+
+  /** Leaves all other fields out. */
+  only<Field extends keyof Row & string>(...fields: Field[]): Fields<Pick<Row, Field>> {
+    const kept = fields.map((field) => [field, this.columns[field]]);
+    return new Fields(Object.fromEntries(kept) as Columns<Pick<Row, Field>>);
+  }
 }
 
 /** An update of some columns of a row. */

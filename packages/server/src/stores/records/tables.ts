@@ -157,6 +157,9 @@ export const webhooks = new Table<Omit<Webhook, 'events'> & { deletedAt: number 
   },
 );
 
+/** What is read of a webhook to deliver to it. */
+export const endpointFields = webhooks.only('accountId', 'url', 'secret', 'stagedSecret');
+
 /** What a change of a webhook writes. */
 export const webhookUpdate = webhooks.update(
   'id',

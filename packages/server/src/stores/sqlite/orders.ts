@@ -14,6 +14,7 @@ import {
   simplifyFilter,
 } from '@tradepost/domain/orders/order-list';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import { Conditions } from '../conditions';
 import {
   findOrders,
   getRest,
@@ -37,7 +38,6 @@ import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
 import { selectListing } from './listings';
-import { Conditions } from './page-range';
 
 /** Starts the conditions of a range. Its index is named, because SQLite may prefer another one and scan more orders. */
 function buildConditions(range: OrderRange): { index: string; conditions: Conditions } {

@@ -7,6 +7,7 @@ import {
   type WebhookWithStats,
 } from '@tradepost/domain/webhooks/webhook';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
+import { Conditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
 import { webhookEvents, webhooks, webhookUpdate } from '../records/tables';
@@ -18,7 +19,6 @@ import {
 } from '../records/webhook-fields';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
-import { Conditions } from './page-range';
 import { insertQueue, QueueUnitOfWork } from './queues';
 
 const webhookFields = createWebhookFields({
