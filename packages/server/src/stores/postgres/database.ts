@@ -98,7 +98,7 @@ export abstract class Queries {
     rest: string,
     ...values: unknown[]
   ): Promise<Row[]> {
-    return fields.readAll(await this.rows<Row>(fields.query(rest), ...values));
+    return fields.readAll(await this.rows<Row>(`SELECT ${fields.select} ${rest}`, ...values));
   }
 
   /** Returns the first record of a query, or null. `rest` is what follows its select list. */

@@ -53,7 +53,7 @@ export class Fields<Row extends object> {
   /** The fields that PostgreSQL returns in JSON. */
   readonly #json: string[];
   /** The queries that select the fields, by what follows their select list. */
-  readonly #queries = new Map<string, string>();
+  readonly queries = new Map<string, string>();
 
   constructor(readonly columns: Columns<Row>) {
     const entries = Object.entries(columns as AnyColumns);
@@ -63,16 +63,6 @@ export class Fields<Row extends object> {
       ([field, [, kind]], index) => `${field}: ${readers[kind](`v[${index}]`)}`,
     );
     this.read = new Function('v', `return { ${properties.join(', ')} };`) as typeof this.read;
-  }
-
-  /** Returns the query that selects the fields: the same string each time, so that its statement is found fast. */
-  query(rest: string): string {
-    let query = this.#queries.get(rest);
-    if (query === undefined) {
-      query = `SELECT ${this.select} ${rest}`;
-      this.#queries.set(rest, query);
-    }
-    return query;
   }
 
   /** Reads rows of PostgreSQL. */

@@ -205,6 +205,19 @@ export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['w
   nextAt: ['next_at', 'integer'],
 });
 
+/** What changes of a queue. */
+export const queueUpdate = queues.update(
+  'webhookId',
+  'depth',
+  'inFlight',
+  'paused',
+  'concurrencyLimit',
+  'failures',
+  'failedAt',
+  'backoffUntil',
+  'nextAt',
+);
+
 /** The queues of PostgreSQL, with the time before which no counted delivery is due. */
 export const postgresQueues = queues.extend<{ dueFrom: number }>({
   dueFrom: ['due_from', 'integer'],

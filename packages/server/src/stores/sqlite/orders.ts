@@ -25,6 +25,7 @@ import {
 } from '../order-search';
 import { addBounds } from '../page-bounds';
 import {
+  listingFields,
   orders,
   orderUpdate,
   partyColumns,
@@ -37,7 +38,6 @@ import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
-import { selectListing } from './listings';
 
 /** Starts the conditions of a range. Its index is named, because SQLite may prefer another one and scan more orders. */
 function buildConditions(range: OrderRange): { index: string; conditions: Conditions } {
@@ -177,11 +177,12 @@ export function createSqliteOrderStore(
   const times = new ChangeTimes(db);
 
   const selectOrder = (id: string) => db.find(orders, 'FROM orders WHERE id = ?', id);
+  const selectListing = (id: string) => db.find(listingFields, 'FROM listings WHERE id = ?', id);
 
   function selectOrderContext(id: string): OrderContext | null {
     const order = selectOrder(id);
     if (order === null) return null;
-    const listing = selectListing(db, order.listingId);
+    const listing = selectListing(order.listingId);
     if (listing === null) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
     const ofOrder = 'FROM tasks WHERE order_id = ? AND completed_at IS NULL';
     return { order, listing, task: db.find(tasks, ofOrder, id) };
@@ -197,7 +198,7 @@ export function createSqliteOrderStore(
       let written: [DomainEvent[], number] = [[], 0];
       const result = await db.write(() =>
         runIdempotent(db, idempotencyKey, context.now, () => {
-          const listing = selectListing(db, listingId);
+          const listing = selectListing(listingId);
           const at = times.correct(context, {
             buyerId: buyerId ?? null,
             sellerId: listing?.sellerId ?? null,
