@@ -9,13 +9,7 @@ import {
 import type { Logger } from 'pino';
 import { Health } from '../http/health';
 import { createLog } from '../kernel/log';
-import {
-  loadApiMetrics,
-  loadDatabaseMetrics,
-  loadEngineMetrics,
-  loadQueueMetrics,
-  loadTlsMetrics,
-} from '../metrics/load-metrics';
+import { loadMetrics } from '../metrics/load-metrics';
 import type { Metrics } from '../metrics/metrics-server';
 import { type Api, shutdownTimeoutMs, startApi } from '../runtime/api';
 import type { Engine } from '../runtime/engine';
@@ -111,7 +105,9 @@ async function startEngineForRole(
 ): Promise<Engine> {
   const config = getEngineConfig(options);
   if (!hasEngineThread(options)) {
-    const metrics = config.metrics ? await loadEngineMetrics(store, systemClock) : undefined;
+    const metrics = config.metrics
+      ? (await loadMetrics()).createEngineMetrics(store.deliveries, systemClock)
+      : undefined;
     const { retention, sockets } = config;
     const webhookPolicy = getWebhookPolicy(options);
     const tracer = await loadTracer();
@@ -144,8 +140,9 @@ async function getDatabaseMetrics(
 ): Promise<Metrics[]> {
   if (!isMeasured(options) || store.getConnectionStatus === undefined) return [];
   const api = async () => store.getConnectionStatus?.() ?? null;
+  const { createDatabaseMetrics } = await loadMetrics();
   return [
-    await loadDatabaseMetrics({
+    createDatabaseMetrics({
       ...(options.role !== 'worker' && { api }),
       ...(engine && { engine: engine.readConnectionStatus }),
     }),
@@ -228,7 +225,8 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   await warnOfPlainText(store, options, log);
   const health = createHealth(store, options);
   const metrics: Metrics[] = [];
-  const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;
+  const loaded = isMeasured(options) ? await loadMetrics() : undefined;
+  const apiMetrics = loaded?.createApiMetrics();
   if (apiMetrics) metrics.push(apiMetrics);
   const { clock = systemClock } = store;
   const api = await startApi({
@@ -254,7 +252,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   });
   apiMetrics?.addLoad(api.load);
   const certificate = tls === null ? null : await followTls(options, tls, api, log);
-  if (certificate && apiMetrics) metrics.push(await loadTlsMetrics(certificate.getValidTo));
+  if (certificate && loaded) metrics.push(loaded.createTlsMetrics(certificate.getValidTo));
 
   const engine =
     options.role === 'all'
@@ -262,7 +260,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
       : undefined;
   if (engine) health.addEngine(engine);
   if (engine) metrics.push(getMetrics(engine));
-  else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, clock));
+  else if (loaded) metrics.push(loaded.createQueueMetrics(store.deliveries, clock));
   metrics.unshift(...(await getDatabaseMetrics(store, engine, options)));
   return {
     messages: `listening on ${api.url}`,

@@ -2,7 +2,6 @@ import { constants } from 'node:os';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { createLog } from '../kernel/log';
-import { loadHealthMetrics, loadProcessMetrics } from '../metrics/load-metrics';
 import type { MetricsServer } from '../metrics/metrics-server';
 import { hasProvider } from '../tracing/load-tracer';
 import { readTracingConfig, startTracing, type TracingConfig } from '../tracing/start-tracing';
@@ -152,7 +151,8 @@ export async function startMetrics(
 ): Promise<MetricsServer | undefined> {
   if (port === undefined) return undefined;
   const { serveMetrics } = await import('../metrics/metrics-server');
-  const all = [...metrics, await loadProcessMetrics(), await loadHealthMetrics(health)];
+  const { createProcessMetrics, createHealthMetrics } = await import('../metrics/api-metrics');
+  const all = [...metrics, createProcessMetrics(), createHealthMetrics(health)];
   return serveMetrics({ port, host, metrics: all, health, log }).catch((error: unknown) => {
     throw explainListenError(error, { port, host }, '--metrics-');
   });

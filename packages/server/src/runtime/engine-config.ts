@@ -4,7 +4,7 @@ import {
   strictWebhookPolicy,
 } from '@tradepost/domain/webhooks/webhook-policy';
 import { createLog, type LogLevel } from '../kernel/log';
-import { loadEngineMetrics } from '../metrics/load-metrics';
+import { loadMetrics } from '../metrics/load-metrics';
 import type { Retention } from '../retention/retention';
 import { openStore, type StoreOptions } from '../stores/open-store';
 import type { Store } from '../stores/store';
@@ -40,6 +40,9 @@ export async function createEngine(config: EngineConfig): Promise<Engine & { sto
   const { database, storeOptions, logLevel, insecureWebhooks, retention } = config;
   const store = await openStore(database, storeOptions);
   const { clock = systemClock } = store;
+  const metrics = config.metrics
+    ? (await loadMetrics()).createEngineMetrics(store.deliveries, clock)
+    : undefined;
   const engine = startEngine({
     store,
     clock,
@@ -48,7 +51,7 @@ export async function createEngine(config: EngineConfig): Promise<Engine & { sto
     retention,
     pollIntervalMs: config.pollIntervalMs,
     sockets: config.sockets,
-    metrics: config.metrics ? await loadEngineMetrics(store, clock) : undefined,
+    metrics,
     tracer: await loadTracer(),
   });
   return {

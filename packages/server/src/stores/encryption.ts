@@ -7,8 +7,6 @@
  * cipher.decrypt(secretPlaces.current('whk_1'), stored); // 'whsec_…'
  */
 
-// The column `answer` has its name from a released migration.
-// cspell:ignore answer
 import {
   createCipheriv,
   createDecipheriv,
@@ -95,7 +93,7 @@ export const secretPlaces = {
   staged: (webhookId: string) => `webhooks.staged_secret of ${webhookId}`,
   /** A stored response that shows a webhook. */
   response: (key: { accountId: string; operation: string; key: string }, webhookId: string) =>
-    `idempotency_keys.answer of ${JSON.stringify([key.accountId, key.operation, key.key, webhookId])}`,
+    `idempotency_keys.response of ${JSON.stringify([key.accountId, key.operation, key.key, webhookId])}`,
 };
 
 const algorithm = 'aes-256-gcm';

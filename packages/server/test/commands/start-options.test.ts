@@ -4,7 +4,6 @@ import { expect, test, vi } from 'vitest';
 import { UsageError } from '../../src/commands/operator-error';
 import { parseName, parseOrigins, parseProxies } from '../../src/commands/options';
 import {
-  readRetention,
   requireDistinctPorts,
   type StartOptions,
   startOptions,
@@ -82,11 +81,6 @@ test('API and metrics must not have the same port of the same address', () => {
   ]) {
     expect(() => check(...args)).not.toThrow();
   }
-});
-
-test('unread notifications must not be kept for a shorter time than read ones', () => {
-  const options = parse(['--keep-unread-notifications', '30']);
-  expect(() => readRetention(options)).toThrow(UsageError);
 });
 
 test.each([

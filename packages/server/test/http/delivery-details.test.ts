@@ -95,22 +95,6 @@ describe('GET /v1/deliveries/:id', () => {
     expect(await harness.newest()).toMatchObject({ attemptCount: 0, nextAttemptAt: backoffUntil });
   });
 
-  it('shows earlier attempts with their own URL after a change of url', async () => {
-    const { webhook } = await harness.hook(respond(500));
-    const other = await harness.hook(respond(200), {
-      as: harness.seller,
-      events: ['task.completed'],
-    });
-    await harness.placeAndRecord();
-    const url = `${other.receiver.origin}/moved`;
-    const path = `PATCH /v1/webhooks/${webhook.id}`;
-    await harness.service.request(path, { as: harness.buyer, body: { url } });
-    await harness.skipToNext();
-    await harness.recorded();
-    const { attempts } = await harness.newest();
-    expect(attempts.map((attempt) => attempt.url)).toEqual([webhook.url, url]);
-  });
-
   it('does not distinguish a delivery of another account from a missing one', async () => {
     await harness.hook(respond(200), { as: harness.seller });
     await harness.placeAndRecord();

@@ -2,7 +2,7 @@ import type { Delivery } from '@tradepost/contract';
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { noon } from '@tradepost/domain/test/builders';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inTurn, respond } from '../helpers/receiver';
+import { respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';
 import { getData, getProblem } from './service';
 
@@ -19,14 +19,6 @@ const replay = (id: string, key?: string) =>
     as: harness.buyer,
     headers: { ...(key !== undefined && { 'Idempotency-Key': key }) },
   });
-
-/** Runs the remaining attempts of a delivery, until none is due. */
-async function exhaust(): Promise<void> {
-  while ((await harness.service.store.deliveries.nextDueAt()) !== null) {
-    await harness.skipToNext();
-    await harness.recorded();
-  }
-}
 
 describe('POST /v1/deliveries/:id/replay', () => {
   it('sends a delivered event again, with the same bytes and the same webhook-id', async () => {
@@ -61,48 +53,6 @@ describe('POST /v1/deliveries/:id/replay', () => {
     expect(await harness.deliveries()).toHaveLength(1);
   });
 
-  it('gives a failed delivery another 24 hours, and restarts its schedule', async () => {
-    let status = 500;
-    const { receiver } = await harness.hook((response) => response.writeHead(status).end());
-    await harness.placeAndRecord();
-    await exhaust();
-    const failed = await harness.newest();
-    expect(failed.state).toBe('failed');
-    const now = harness.clock.now();
-    expect(getData(await replay(failed.id))).toMatchObject({
-      state: 'pending',
-      attemptCount: failed.attemptCount,
-      deadlineAt: iso(now + retryWindowMs),
-    });
-    await harness.recorded();
-    const again = await harness.newest();
-    expect(again).toMatchObject({ state: 'pending', attemptCount: failed.attemptCount + 1 });
-    const pause = Date.parse(String(again.nextAttemptAt)) - now;
-    expect(pause).toBeLessThanOrEqual(5 * 60_000);
-    status = 200;
-    await harness.skipToNext();
-    await harness.recorded();
-    expect(await harness.newest()).toMatchObject({
-      state: 'delivered',
-      attemptCount: failed.attemptCount + 2,
-      lastStatus: 200,
-    });
-    expect(receiver.count).toBe(failed.attemptCount + 2);
-  });
-
-  it('makes a pending retry due at once', async () => {
-    const busy = respond(429, { 'Retry-After': '3600' });
-    const { receiver } = await harness.hook(inTurn(busy, respond(200)));
-    await harness.placeAndRecord();
-    const { id, nextAttemptAt } = await harness.newest();
-    expect(Date.parse(String(nextAttemptAt))).toBeGreaterThanOrEqual(noon + 3_600_000);
-    await replay(id);
-    await harness.recorded();
-    expect(receiver.count).toBe(2);
-    expect(await harness.newest()).toMatchObject({ state: 'delivered', attemptCount: 2 });
-    expect(await harness.service.store.deliveries.nextDueAt()).toBeNull();
-  });
-
   it('is rejected while an attempt is in flight, and accepted after it', async () => {
     const inHand: (() => void)[] = [];
     const { receiver } = await harness.hook((response) => {
@@ -120,20 +70,6 @@ describe('POST /v1/deliveries/:id/replay', () => {
     inHand[1]?.();
     await harness.recorded();
     expect(await harness.newest()).toMatchObject({ state: 'delivered', attemptCount: 2 });
-  });
-
-  it('sends again each time that it is requested', async () => {
-    const { receiver } = await harness.hook(respond(200));
-    await harness.placeAndRecord();
-    const { id } = await harness.newest();
-    for (let count = 2; count <= 4; count += 1) {
-      expect((await replay(id)).status).toBe(202);
-      await harness.recorded();
-      expect(receiver.count).toBe(count);
-    }
-    expect(await harness.see(`/v1/webhooks/${(await harness.newest()).webhookId}`)).toMatchObject({
-      pendingDeliveries: 0,
-    });
   });
 
   it('accepts both of two requests at once, or rejects one, and never drops one silently', async () => {
@@ -164,20 +100,6 @@ describe('POST /v1/deliveries/:id/replay', () => {
       status: 422,
       code: 'idempotency_key_reused',
     });
-  });
-
-  it('ends the backoff of the endpoint', async () => {
-    const { receiver, webhook } = await harness.hook(respond(500));
-    await harness.failUntilBackoff();
-    await harness.clock.advance(1_000);
-    const { id, nextAttemptAt } = await harness.newest();
-    expect(Date.parse(String(nextAttemptAt))).toBeGreaterThan(harness.clock.now());
-    const got = getData<Delivery>(await replay(id));
-    expect(got.nextAttemptAt).toBe(iso(harness.clock.now()));
-    await harness.recorded();
-    expect(receiver.count).toBe(6);
-    const shown = await harness.see(`/v1/webhooks/${webhook.id}`);
-    expect(shown).toMatchObject({ consecutiveFailures: 6 });
   });
 
   it('waits for a paused webhook, and says so', async () => {

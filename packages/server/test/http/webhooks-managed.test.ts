@@ -73,11 +73,6 @@ describe('GET /v1/webhooks', () => {
     expect((await list('?limit=1')).data[0]?.id).toBe(late.id);
   });
 
-  it('has nothing for an account without webhooks', async () => {
-    await register();
-    expect(await list('', stranger)).toEqual({ data: [], nextCursor: null });
-  });
-
   it('rejects a cursor that it never returned, and an unknown parameter', async () => {
     const odd = await service.request('GET /v1/webhooks?cursor=abc', { as: seller });
     expect(getProblem(odd)).toMatchObject({ status: 400, code: 'invalid_cursor' });
@@ -222,48 +217,10 @@ describe('DELETE /v1/webhooks/:id', () => {
     expect((await list()).data).toEqual([untried(kept)]);
   });
 
-  it('erases the secret also from the stored response of its idempotency key', async () => {
-    const headers = { 'Idempotency-Key': 'register-once' };
-    const again = () => service.request('POST /v1/webhooks', { as: seller, body: wish, headers });
-    const first = getData<CreatedWebhook>(await again());
-    expect(getData<CreatedWebhook>(await again())).toEqual(first);
-    const staging = { as: seller, headers: { 'Idempotency-Key': 'stage-once' } };
-    const stage = () => service.request(`POST /v1/webhooks/${first.id}/secret`, staging);
-    expect((await stage()).status).toBe(201);
-    expect((await remove(first.id)).status).toBe(204);
-
-    for (const got of [await again(), await stage()]) {
-      const problem = getProblem(got);
-      expect(problem).toMatchObject({ status: 409, code: 'webhook_deleted' });
-      expect(problem.detail).toContain('Use a new key');
-      expect(got.text).not.toContain('whsec_');
-    }
-    const other = { ...headers, 'Idempotency-Key': 'register-again' };
-    const next = await service.request('POST /v1/webhooks', {
-      as: seller,
-      body: wish,
-      headers: other,
-    });
-    expect(next.status).toBe(201);
-  });
-
   it('succeeds for one of two requests at once', async () => {
     const { id } = await register();
     const both = await Promise.all([remove(id), remove(id)]);
     expect(both.map(({ status }) => status).sort()).toEqual([204, 404]);
-  });
-
-  it('makes room for another webhook', async () => {
-    const ids: string[] = [];
-    for (let count = 0; count < 20; count += 1) ids.push((await register()).id);
-    const full = await service.request('POST /v1/webhooks', { as: seller, body: wish });
-    expect(getProblem(full)).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
-    await remove(ids[7] ?? '');
-    const { id } = await register();
-    expect((await list('?limit=100')).data).toHaveLength(20);
-    expect((await get(id)).status).toBe(200);
-    const fullAgain = await service.request('POST /v1/webhooks', { as: seller, body: wish });
-    expect(getProblem(fullAgain).code).toBe('webhook_limit_reached');
   });
 
   it('returns 404 for a webhook of another account, and does not delete it', async () => {

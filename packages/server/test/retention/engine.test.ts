@@ -3,8 +3,9 @@ import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Retention } from '../../src/retention/retention';
-import { startServer } from '../../src/runtime/server';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import type { Store } from '../../src/stores/store';
 import { CapturedLog } from '../helpers/captured-log';
 import { Receiver, respond } from '../helpers/receiver';
 import { Trade } from '../helpers/trade';
@@ -20,17 +21,16 @@ beforeEach(() => {
   logs = new CapturedLog();
 });
 
+function start(store: Store, options: Partial<ServerOptions> = {}): Promise<RunningServer> {
+  const address = { port: 0, host: '127.0.0.1', rateLimit: 100 };
+  return startServer({ store, log: logs.log, clock, ...address, ...options });
+}
+
 /** Starts a server that has delivered an event to the buyer. */
 async function deliverOne(retention?: Partial<Retention>): Promise<() => Promise<number>> {
   const store = openSqliteStore(':memory:');
-  const server = await startServer({
-    store,
-    log: logs.log,
-    port: 0,
-    host: '127.0.0.1',
-    rateLimit: 100,
+  const server = await start(store, {
     webhookPolicy: insecureWebhookPolicy,
-    clock,
     ...(retention && { retention }),
   });
   onTestFinished(() => server.close());
@@ -66,15 +66,7 @@ test('a server keeps deliveries for the configured time', async () => {
 /** Starts a server with an order of noon, and counts its remaining notifications and events. */
 async function placeOne(read: boolean, retention: Partial<Retention>) {
   const store = openSqliteStore(':memory:');
-  const server = await startServer({
-    store,
-    log: logs.log,
-    port: 0,
-    host: '127.0.0.1',
-    rateLimit: 100,
-    clock,
-    retention,
-  });
+  const server = await start(store, { retention });
   onTestFinished(() => server.close());
   const trade = await Trade.open(store);
   await trade.place();
@@ -114,14 +106,7 @@ test.each([
 
 test('a server that is stopped during a long pruning stops after the current step', async () => {
   const store = openSqliteStore(':memory:');
-  const server = await startServer({
-    store,
-    log: logs.log,
-    port: 0,
-    host: '127.0.0.1',
-    rateLimit: 100,
-    clock,
-  });
+  const server = await start(store);
   const trade = await Trade.open(store);
   for (let count = 0; count < 100; count += 1) await trade.place();
   const page = { after: null, limit: 1 };

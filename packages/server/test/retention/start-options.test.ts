@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/commands/operator-error';
 import { readRetention, type StartOptions, startOptions } from '../../src/commands/start-options';
 import { resolveRetention } from '../../src/retention/retention';
 import { startServer } from '../../src/runtime/server';
@@ -48,6 +49,7 @@ describe('among the retention options', () => {
   test('a shorter time for unread notifications is rejected, and the error names both flags', () => {
     const days = { keepDeliveries: 30, keepEvents: 30, keepNotifications: 90 };
     const options = { ...days, keepUnreadNotifications: 89 } as StartOptions;
+    expect(() => readRetention(options)).toThrow(UsageError);
     expect(() => readRetention(options)).toThrow(
       '--keep-unread-notifications (89) must not be less than --keep-notifications (90)',
     );

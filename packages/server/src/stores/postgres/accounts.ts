@@ -1,12 +1,12 @@
-import type {
-  Account,
-  AccountStore,
-  ApiKey,
-  ApiKeyWithAccount,
-} from '@tradepost/domain/accounts/account';
+import type { AccountStore, ApiKeyWithAccount } from '@tradepost/domain/accounts/account';
 import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
 import type { PostgresDatabase } from './database';
 import { insert } from './write-set';
+
+const ofOwner = accounts.as('account');
+const ofKey = apiKeys.as('key');
+const selectKeyOwner = `SELECT ${ofOwner.select}, ${ofKey.select}
+  FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.id = $1`;
 
 /** Creates the store of accounts and API keys. */
 export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
@@ -17,12 +17,11 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
   async function selectKey(hash: string): Promise<ApiKeyWithAccount | null> {
     await new Promise((resolve) => setImmediate(resolve));
     lookups.delete(hash);
-    const row = await db.row<ApiKeyWithAccount>(
-      `SELECT ${apiKeysWithAccount.select} FROM api_keys
-       JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = $1`,
+    return await db.find(
+      apiKeysWithAccount,
+      'FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = $1',
       hash,
     );
-    return row ?? null;
   }
 
   return {
@@ -32,11 +31,9 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
         insert(tx, apiKeys, [firstKey]);
       }),
 
-    findAccount: async (id) =>
-      (await db.row<Account>(`SELECT ${accounts.select} FROM accounts WHERE id = $1`, id)) ?? null,
+    findAccount: (id) => db.find(accounts, 'FROM accounts WHERE id = $1', id),
 
-    listAccounts: () =>
-      db.rows<Account>(`SELECT ${accounts.select} FROM accounts ORDER BY id DESC`),
+    listAccounts: () => db.list(accounts, 'FROM accounts ORDER BY id DESC'),
 
     addKey: (key) => db.write(async (tx) => insert(tx, apiKeys, [key])),
 
@@ -49,23 +46,14 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
     },
 
     async findKeyOwner(keyId) {
-      const row = await db.row<ApiKeyWithAccount & { name: string; accountCreatedAt: number }>(
-        `SELECT ${apiKeysWithAccount.select}, accounts.name, accounts.created_at AS "accountCreatedAt"
-         FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.id = $1`,
-        keyId,
-      );
-      if (row === undefined) return null;
-      const { kind, name, accountCreatedAt: createdAt, ...key } = row;
-      return { account: { id: key.accountId, kind, name, createdAt }, key };
+      const row = await db.row<object>(selectKeyOwner, keyId);
+      return row === undefined ? null : { account: ofOwner.pick(row), key: ofKey.pick(row) };
     },
 
     listKeys: (accountId) =>
       accountId === undefined
-        ? db.rows<ApiKey>(`SELECT ${apiKeys.select} FROM api_keys ORDER BY id DESC`)
-        : db.rows<ApiKey>(
-            `SELECT ${apiKeys.select} FROM api_keys WHERE account_id = $1 ORDER BY id DESC`,
-            accountId,
-          ),
+        ? db.list(apiKeys, 'FROM api_keys ORDER BY id DESC')
+        : db.list(apiKeys, 'FROM api_keys WHERE account_id = $1 ORDER BY id DESC', accountId),
 
     async recordKeyUses(uses) {
       // In the order of the IDs, so that two processes do not wait for each other.
@@ -92,9 +80,7 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
           now,
           id,
         );
-        return (
-          (await tx.row<ApiKey>(`SELECT ${apiKeys.select} FROM api_keys WHERE id = $1`, id)) ?? null
-        );
+        return await tx.find(apiKeys, 'FROM api_keys WHERE id = $1', id);
       }),
   };
 }

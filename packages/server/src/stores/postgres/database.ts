@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { OutcomeUnknownError } from '@tradepost/domain/kernel/errors';
 import type pg from 'pg';
 import { SecretCipher, type SecretKey } from '../encryption';
+import type { Fields } from '../records/fields';
 import type { ChangeTrace, ChangeTracer, ConnectionStatus, RetryReason } from '../store';
 import {
   connectTimeoutMs,
@@ -82,15 +83,36 @@ function nameStatement(sql: string): string {
 type ToQuery = (text: string, values: unknown[]) => pg.QueryConfig;
 
 /** Runs statements. */
-export interface Queries {
+export abstract class Queries {
   /** Returns all rows of a statement. Its parameters are $1, $2 and so on. */
-  rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]>;
+  abstract rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]>;
+
   /** Returns the first row of a statement. */
-  row<Row>(sql: string, ...values: unknown[]): Promise<Row | undefined>;
+  async row<Row>(sql: string, ...values: unknown[]): Promise<Row | undefined> {
+    return (await this.rows<Row>(sql, ...values))[0];
+  }
+
+  /** Returns all records of a query. `rest` is what follows its select list. */
+  async list<Row extends object>(
+    fields: Fields<Row>,
+    rest: string,
+    ...values: unknown[]
+  ): Promise<Row[]> {
+    return fields.readAll(await this.rows<Row>(`SELECT ${fields.select} ${rest}`, ...values));
+  }
+
+  /** Returns the first record of a query, or null. `rest` is what follows its select list. */
+  async find<Row extends object>(
+    fields: Fields<Row>,
+    rest: string,
+    ...values: unknown[]
+  ): Promise<Row | null> {
+    return (await this.list(fields, rest, ...values))[0] ?? null;
+  }
 }
 
 /** A transaction in which a change is written. Each statement sees what was committed before it started. */
-export class Transaction implements Queries {
+export class Transaction extends Queries {
   readonly #client: pg.ClientBase;
   readonly #toQuery: ToQuery;
   readonly #sent: Promise<unknown>[] = [];
@@ -101,6 +123,7 @@ export class Transaction implements Queries {
   time: Promise<number | null> = Promise.resolve(null);
 
   constructor(client: pg.ClientBase, toQuery: ToQuery, traceContext: string | null) {
+    super();
     this.#client = client;
     this.#toQuery = toQuery;
     this.traceContext = traceContext;
@@ -108,10 +131,6 @@ export class Transaction implements Queries {
 
   async rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await this.#query(sql, values)).rows as Row[];
-  }
-
-  async row<Row>(sql: string, ...values: unknown[]): Promise<Row | undefined> {
-    return (await this.rows<Row>(sql, ...values))[0];
   }
 
   /** Runs a statement that writes. Returns how many rows it changed. */
@@ -197,7 +216,7 @@ function toOutcomeUnknown(cause: unknown): OutcomeUnknownError {
 }
 
 /** An open PostgreSQL database: reads, and changes in transactions. */
-export class PostgresDatabase implements Queries {
+export class PostgresDatabase extends Queries {
   readonly #hosts: Hosts;
   readonly #pool: pg.Pool;
   readonly #pending = new Set<PendingChange>();
@@ -217,6 +236,7 @@ export class PostgresDatabase implements Queries {
     readonly url: string,
     options: PostgresOptions = {},
   ) {
+    super();
     this.secrets = new SecretCipher(options.secretKeys ?? []);
     this.#hosts = new Hosts(url);
     this.#pool = createPool(this.#hosts, options);
@@ -224,10 +244,6 @@ export class PostgresDatabase implements Queries {
 
   async rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await this.#read(sql, values)).rows as Row[];
-  }
-
-  async row<Row>(sql: string, ...values: unknown[]): Promise<Row | undefined> {
-    return (await this.rows<Row>(sql, ...values))[0];
   }
 
   /**

@@ -1,36 +1,25 @@
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
-import {
-  type LoggedAttempt,
-  type LoggedDelivery,
-  needsSearch,
-} from '@tradepost/domain/deliveries/logged-delivery';
+import { type LoggedDelivery, needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
+import { findDeliveries } from '../delivery-search';
 import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
-import { findDeliveries, selectPage } from './delivery-search';
+import { createDeliveryReader, selectPage } from './delivery-search';
 import { writeIdempotent } from './idempotency';
 import { dueFirst, QueueUnitOfWork } from './queues';
 import { lockWebhook } from './webhooks';
 import { WriteSet } from './write-set';
 
-async function selectOwned(
-  db: Queries,
-  accountId: string,
-  id: string,
-): Promise<LoggedDelivery | null> {
-  const row = await db.row<LoggedDelivery>(
-    `SELECT ${loggedDeliveryFields.select} FROM deliveries AS d
-     JOIN webhooks ON webhooks.id = d.webhook_id
-     JOIN queues ON queues.webhook_id = d.webhook_id
-     WHERE d.id = $1 AND webhooks.account_id = $2 AND webhooks.deleted_at IS NULL`,
-    id,
-    accountId,
-  );
-  return row ?? null;
-}
+const ownedDelivery = `FROM deliveries AS d
+  JOIN webhooks ON webhooks.id = d.webhook_id
+  JOIN queues ON queues.webhook_id = d.webhook_id
+  WHERE d.id = $1 AND webhooks.account_id = $2 AND webhooks.deleted_at IS NULL`;
+
+const selectOwned = (db: Queries, accountId: string, id: string) =>
+  db.find(loggedDeliveryFields, ownedDelivery, id, accountId);
 
 /** Puts a delivery back into its queue, which is locked. */
 async function requeue(
@@ -70,11 +59,12 @@ export function createPostgresDeliveryLogStore(
   db: PostgresDatabase,
   onQueued: (dueAt: number) => void,
 ): DeliveryLogStore {
+  const reader = createDeliveryReader(db);
   const scheduler = new SearchScheduler();
   return {
     async listDeliveries(accountId, filter, page, signal) {
       if (!needsSearch(filter)) return await selectPage(db, accountId, filter, page);
-      const steps = findDeliveries(db, accountId, filter, page);
+      const steps = findDeliveries(reader, accountId, filter, page);
       return await scheduler.run(accountId, () => steps.next(), signal);
     },
 
@@ -83,16 +73,9 @@ export function createPostgresDeliveryLogStore(
       if (delivery === null) return null;
       const [event, attempts] = await Promise.all([
         db.row<{ body: string }>('SELECT body FROM events WHERE id = $1', delivery.eventId),
-        db.rows<LoggedAttempt & { headers: string }>(
-          `SELECT ${attemptFields.select} FROM attempts WHERE delivery_id = $1 ORDER BY number`,
-          id,
-        ),
+        db.list(attemptFields, 'FROM attempts WHERE delivery_id = $1 ORDER BY number', id),
       ]);
-      return {
-        ...delivery,
-        body: event?.body ?? '',
-        attempts: attempts.map((attempt) => ({ ...attempt, headers: JSON.parse(attempt.headers) })),
-      };
+      return { ...delivery, body: event?.body ?? '', attempts };
     },
 
     async replayDelivery({ accountId, id, idempotencyKey, context }, decide) {

@@ -1,21 +1,20 @@
-import type { DeliveryState } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryFilter, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
-import type { PageKey } from '@tradepost/domain/kernel/pagination';
-import { listStates, statusClassConditions } from '../delivery-filter';
+import { NumberedConditions } from '../conditions';
+import {
+  type DeliveryPage,
+  type DeliveryRange,
+  type DeliveryReader,
+  listStates,
+  statusClassConditions,
+  stepSize,
+} from '../delivery-search';
 import { mergeBounds } from '../page-bounds';
 import { loggedDeliveryFields } from '../records/tables';
 import type { PostgresDatabase } from './database';
-import { Conditions } from './page-range';
-
-interface Page {
-  /** The end of the previous page; null for the first page. */
-  after: PageKey | null;
-  limit: number;
-}
 
 /** The webhooks of an account that are not deleted: all, or one. */
 function selectWebhookIds(
-  conditions: Conditions,
+  conditions: NumberedConditions,
   accountId: string,
   { webhookId }: DeliveryFilter,
 ): string {
@@ -29,9 +28,9 @@ export function selectPage(
   db: PostgresDatabase,
   accountId: string,
   filter: DeliveryFilter,
-  { after, limit }: Page,
+  { after, limit }: DeliveryPage,
 ): Promise<LoggedDelivery[]> {
-  const range = new Conditions().addRange(mergeBounds({ after, since: filter.since }));
+  const range = new NumberedConditions().addRange(mergeBounds({ after, since: filter.since }));
   const where = range.sql === '' ? '' : `AND ${range.sql}`;
   const webhookIds = selectWebhookIds(range, accountId, filter);
   const wanted = range.bind(listStates(filter));
@@ -49,46 +48,22 @@ export function selectPage(
   );
 }
 
-/** How many deliveries a step of a search scans. */
-const stepSize = 5_000;
-
-function newestFirst(one: LoggedDelivery, other: LoggedDelivery): number {
-  return other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1);
-}
-
-/** Merges two results, each delivery once, because one that was found again may have changed its state. */
-function merge(found: LoggedDelivery[], more: LoggedDelivery[], limit: number): LoggedDelivery[] {
-  const again = new Set(more.map(({ id }) => id));
-  const others = found.filter(({ id }) => !again.has(id));
-  return [...others, ...more].sort(newestFirst).slice(0, limit);
-}
-
-/** A range of one webhook's deliveries in one state, newest first. */
-interface SearchRange {
-  webhookId: string;
-  state: DeliveryState;
-  /** Only older deliveries. */
-  after: PageKey | null;
-  /** The last delivery, inclusive; null for no end. */
-  downTo: PageKey | null;
-}
-
 /** A matching delivery, or the last one that was scanned. */
 type ScannedRow = LoggedDelivery & { matches: boolean; scanned: number };
 
-/** Scans one step of a range. Returns the deliveries that match, and where the next step continues; null at the end. */
+/** Scans one step of a range. */
 async function scan(
   db: PostgresDatabase,
-  { webhookId, state, after, downTo }: SearchRange,
+  { webhookId, state, after, downTo }: DeliveryRange,
   { since, eventType, statusClass }: DeliveryFilter,
   limit: number,
-): Promise<{ found: LoggedDelivery[]; next: PageKey | null }> {
-  const conditions = new Conditions()
+): ReturnType<DeliveryReader['scan']> {
+  const conditions = new NumberedConditions()
     .add('webhook_id = ?', webhookId)
     .add('state = ?', state)
     .addRange(mergeBounds({ after, since, downTo }));
   const range = conditions.sql;
-  const filter = new Conditions();
+  const filter = new NumberedConditions();
   if (statusClass !== undefined) filter.add(statusClassConditions[statusClass]);
   const type = eventType === undefined ? '' : `event_type = ${conditions.bind(eventType)}`;
   const matching = [filter.sql, type].filter((text) => text !== '').join(' AND ');
@@ -113,34 +88,18 @@ async function scan(
   };
 }
 
-/**
- * Searches for an account's newest deliveries that match a filter, newest first. It yields after each step, so that other work gets
- * a turn during a search for few deliveries among many.
- */
-export async function* findDeliveries(
-  db: PostgresDatabase,
-  accountId: string,
-  filter: DeliveryFilter,
-  { after, limit }: Page,
-): AsyncGenerator<undefined, LoggedDelivery[]> {
-  const conditions = new Conditions();
-  const webhooks = await db.rows<{ id: string }>(
-    selectWebhookIds(conditions, accountId, filter),
-    ...conditions.values,
-  );
-  let found: LoggedDelivery[] = [];
-  for (const { id: webhookId } of webhooks) {
-    for (const state of listStates(filter)) {
-      let from: PageKey | null = after;
-      do {
-        // Once the page is full, only deliveries newer than its last one can still get on it.
-        const downTo = found[limit - 1] ?? null;
-        const step = await scan(db, { webhookId, state, after: from, downTo }, filter, limit);
-        found = merge(found, step.found, limit);
-        from = step.next;
-        yield;
-      } while (from !== null);
-    }
-  }
-  return found;
+/** Creates the reader of searches. */
+export function createDeliveryReader(db: PostgresDatabase): DeliveryReader {
+  return {
+    async listWebhooks(accountId, filter) {
+      const conditions = new NumberedConditions();
+      const webhooks = await db.rows<{ id: string }>(
+        selectWebhookIds(conditions, accountId, filter),
+        ...conditions.values,
+      );
+      return webhooks.map(({ id }) => id);
+    },
+
+    scan: (range, filter, limit) => scan(db, range, filter, limit),
+  };
 }

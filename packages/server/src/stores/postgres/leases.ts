@@ -4,8 +4,13 @@ import {
   maxQueuesPerLease,
 } from '@tradepost/domain/deliveries/delivery';
 import { nextAllowedAt } from '@tradepost/domain/deliveries/endpoint-health';
-import { secretPlaces } from '../encryption';
-import { postgresQueues } from '../records/tables';
+import {
+  createLeasedFields,
+  type Endpoint,
+  type LeasedRow,
+  toLeased,
+} from '../records/leased-delivery';
+import { endpointFields, postgresQueues } from '../records/tables';
 import type { PostgresDatabase, Transaction } from './database';
 import { type NumberedDelivery, numberDeliveries } from './event-numbers';
 import { type Queue, QueueUnitOfWork } from './queues';
@@ -35,12 +40,8 @@ interface LeaseRequest {
 }
 
 /** A locked queue from which a worker may lease. */
-interface Candidate extends Queue {
+interface Candidate extends Queue, Endpoint {
   accountId: string;
-  url: string;
-  /** Encrypted if there is a secret key, like `stagedSecret`. */
-  secret: string;
-  stagedSecret: string | null;
   /** When a worker may poll it, as it was written last; null while nothing may be leased, except new deliveries. */
   nextAt: number | null;
   /** How many new deliveries were found, up to a limit. */
@@ -80,7 +81,7 @@ function lockCandidates(
   { newFrom, leasesFrom, queuesFrom }: SearchStarts,
 ): Promise<Candidate[]> {
   return tx.rows<Candidate>(
-    `SELECT ${postgresQueues.select}, webhooks.account_id AS "accountId", webhooks.url, webhooks.secret, webhooks.staged_secret AS "stagedSecret",
+    `SELECT ${postgresQueues.select}, ${endpointFields.select},
        c."newCount", c."newDueAt", c."hasEnded"
      FROM (
        SELECT webhook_id, min(ready_at) AS ready_at, sum(is_new)::bigint AS "newCount",
@@ -133,8 +134,13 @@ async function releaseEndedLeases(
   }
 }
 
+const leasedFields = createLeasedFields(
+  `(SELECT seq FROM account_events AS e
+    WHERE e.event_id = picked.event_id AND e.account_id = picked."accountId")`,
+);
+
 /** A delivery that was just leased. */
-interface LeasedRow extends Omit<LeasedDelivery, 'leaseToken' | 'url' | 'secret' | 'stagedSecret'> {
+interface PickedRow extends LeasedRow {
   accountId: string;
   dueAt: number;
   wasCounted: boolean;
@@ -150,7 +156,7 @@ async function leaseFromQueues(
   ready: readonly Queue[],
   { now, leaseUntil, leaseToken, limit }: LeaseRequest,
   endpoints: ReadonlyMap<string, Candidate>,
-): Promise<LeasedRow[]> {
+): Promise<PickedRow[]> {
   if (ready.length === 0) return [];
   const share = fairShare(limit, ready.length);
   const rooms = ready.map(({ webhookId, dueFrom, concurrencyLimit, inFlight }, order) => ({
@@ -160,7 +166,7 @@ async function leaseFromQueues(
     room: Math.min(share, concurrencyLimit - inFlight),
     order,
   }));
-  const leased = await tx.rows<LeasedRow & { order: number }>(
+  const leased = await tx.rows<PickedRow & { order: number }>(
     `WITH picked AS (
        SELECT d.id, d.event_id, d.counted, d.due_at, r."accountId", r."order"
        FROM json_to_recordset($1::json)
@@ -176,14 +182,7 @@ async function leaseFromQueues(
        counted = TRUE
      FROM picked JOIN events ON events.id = picked.event_id
      WHERE deliveries.id = picked.id
-     RETURNING deliveries.id, deliveries.event_id AS "eventId", deliveries.webhook_id AS "webhookId",
-       deliveries.attempts AS "attemptCount", deliveries.tries AS "scheduledTries",
-       deliveries.deadline_at AS "deadlineAt", deliveries.created_at AS "createdAt", deliveries.test,
-       deliveries.trace_context AS "traceContext", events.body,
-       events.order_version AS "orderVersion", picked."accountId",
-       (SELECT seq FROM account_events AS e
-        WHERE e.event_id = picked.event_id AND e.account_id = picked."accountId") AS sequence,
-       picked.due_at AS "dueAt",
+     RETURNING ${leasedFields.select}, picked."accountId", picked.due_at AS "dueAt",
        picked.counted AS "wasCounted", picked."order"`,
     JSON.stringify(rooms),
     now,
@@ -220,40 +219,6 @@ export async function countNew(
     queues.change(webhookId, { depth: queues.get(webhookId).depth + 1 });
     queues.noteDueAt(webhookId, dueAt);
   }
-}
-
-function toLeased(
-  { secrets }: PostgresDatabase,
-  { url, secret, stagedSecret }: Candidate,
-  row: LeasedRow,
-  leaseToken: string,
-): LeasedDelivery & NumberedDelivery {
-  const { id, eventId, webhookId, attemptCount, scheduledTries, deadlineAt, createdAt, test } = row;
-  return {
-    id,
-    eventId,
-    leaseToken: encodeLeaseToken(webhookId, leaseToken),
-    attemptCount,
-    scheduledTries,
-    deadlineAt,
-    createdAt,
-    test,
-    traceContext: row.traceContext,
-    orderVersion: row.orderVersion,
-    sequence: row.sequence,
-    accountId: row.accountId,
-    webhookId,
-    url,
-    // Decrypted by the attempt: a secret that cannot be read must not stop the deliveries to others.
-    get secret() {
-      return secrets.decryptCached(secretPlaces.current(webhookId), secret);
-    },
-    get stagedSecret() {
-      if (stagedSecret === null) return null;
-      return secrets.decryptCached(secretPlaces.staged(webhookId), stagedSecret);
-    },
-    body: row.body,
-  };
 }
 
 /**
@@ -338,6 +303,8 @@ export async function leaseDue(
   queues.write(tx, now);
   return leased.flatMap((row) => {
     const endpoint = endpoints.get(row.webhookId);
-    return endpoint === undefined ? [] : [toLeased(db, endpoint, row, leaseToken)];
+    if (endpoint === undefined) return [];
+    const token = encodeLeaseToken(row.webhookId, leaseToken);
+    return Object.assign(toLeased(db.secrets, endpoint, row, token), { accountId: row.accountId });
   });
 }

@@ -1,27 +1,14 @@
 import type { Listing, ListingStore } from '@tradepost/domain/listings/listing';
 import { listingFields, listings } from '../records/tables';
-import type { PostgresDatabase, Queries, Transaction } from './database';
+import type { PostgresDatabase, Transaction } from './database';
 import { insert } from './write-set';
-
-/** Returns the listing with this ID, or null. */
-async function selectListing(db: Queries, id: string): Promise<Listing | null> {
-  const row = await db.row<Listing>(
-    `SELECT ${listingFields.select} FROM listings WHERE id = $1`,
-    id,
-  );
-  return row ?? null;
-}
 
 /**
  * Returns the listing with this ID, or null. Other changes of it wait until the transaction ends; reads do not, nor the foreign
  * keys of others.
  */
-export async function lockListing(tx: Transaction, id: string): Promise<Listing | null> {
-  const row = await tx.row<Listing>(
-    `SELECT ${listingFields.select} FROM listings WHERE id = $1 FOR NO KEY UPDATE`,
-    id,
-  );
-  return row ?? null;
+export function lockListing(tx: Transaction, id: string): Promise<Listing | null> {
+  return tx.find(listingFields, 'FROM listings WHERE id = $1 FOR NO KEY UPDATE', id);
 }
 
 /** Creates the store of listings. */
@@ -32,15 +19,12 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
         insert(tx, listings, [{ ...listing, suppliedQuantity: listing.availableQuantity }]);
       }),
 
-    findListing: (id) => selectListing(db, id),
+    findListing: (id) => db.find(listingFields, 'FROM listings WHERE id = $1', id),
 
     listListings: (sellerId) =>
       sellerId === undefined
-        ? db.rows<Listing>(`SELECT ${listingFields.select} FROM listings ORDER BY id DESC`)
-        : db.rows<Listing>(
-            `SELECT ${listingFields.select} FROM listings WHERE seller_id = $1 ORDER BY id DESC`,
-            sellerId,
-          ),
+        ? db.list(listingFields, 'FROM listings ORDER BY id DESC')
+        : db.list(listingFields, 'FROM listings WHERE seller_id = $1 ORDER BY id DESC', sellerId),
 
     changeListing: (id, decide) =>
       db.write(async (tx) => {

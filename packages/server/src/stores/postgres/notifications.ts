@@ -1,18 +1,19 @@
-import type { Notification, NotificationStore } from '@tradepost/domain/notifications/notification';
+import type { NotificationStore } from '@tradepost/domain/notifications/notification';
+import { NumberedConditions } from '../conditions';
 import { mergeBounds } from '../page-bounds';
 import { notifications } from '../records/tables';
 import type { PostgresDatabase } from './database';
-import { Conditions } from './page-range';
 
 /** Creates the store of notifications. */
 export function createPostgresNotificationStore(db: PostgresDatabase): NotificationStore {
   return {
     listNotifications(accountId, { read }, { after, limit }) {
-      const conditions = new Conditions().add('account_id = ?', accountId);
+      const conditions = new NumberedConditions().add('account_id = ?', accountId);
       if (read !== undefined) conditions.add('read = ?', read);
       conditions.addRange(mergeBounds({ after }));
-      return db.rows<Notification>(
-        `SELECT ${notifications.select} FROM notifications WHERE ${conditions.sql}
+      return db.list(
+        notifications,
+        `FROM notifications WHERE ${conditions.sql}
          ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`,
         ...conditions.values,
       );
@@ -25,12 +26,8 @@ export function createPostgresNotificationStore(db: PostgresDatabase): Notificat
           id,
           accountId,
         );
-        const row = await tx.row<Notification>(
-          `SELECT ${notifications.select} FROM notifications WHERE id = $1 AND account_id = $2`,
-          id,
-          accountId,
-        );
-        return row ?? null;
+        const one = 'FROM notifications WHERE id = $1 AND account_id = $2';
+        return await tx.find(notifications, one, id, accountId);
       }),
   };
 }

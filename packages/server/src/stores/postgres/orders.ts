@@ -3,7 +3,6 @@ import type { DomainEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
-import type { Listing } from '@tradepost/domain/listings/listing';
 import type { Order, OrderContext } from '@tradepost/domain/orders/order';
 import {
   defaultSort,
@@ -14,7 +13,7 @@ import {
   simplifyFilter,
 } from '@tradepost/domain/orders/order-list';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
-import type { Task } from '@tradepost/domain/tasks/task';
+import { NumberedConditions } from '../conditions';
 import {
   findOrders,
   getRest,
@@ -24,7 +23,16 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
-import { orders, partyColumns, tasks, timeColumns } from '../records/tables';
+import {
+  listingFields,
+  orders,
+  orderUpdate,
+  partyColumns,
+  stockUpdate,
+  tasks,
+  taskUpdate,
+  timeColumns,
+} from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Transaction } from './database';
 import {
@@ -38,30 +46,7 @@ import {
 import { findFinalTime } from './final-time';
 import { writeIdempotent } from './idempotency';
 import { lockListing } from './listings';
-import { Conditions } from './page-range';
 import { WriteSet } from './write-set';
-
-function addOrderUpdate(writes: WriteSet, { id, status, version, updatedAt }: Order): void {
-  writes.add(
-    `UPDATE orders SET status = ${writes.bind(status)}, version = ${writes.bind(version)},
-       updated_at = ${writes.bind(updatedAt)} WHERE id = ${writes.bind(id)}`,
-  );
-}
-
-function addTaskUpdate(writes: WriteSet, { id, completedAt }: Task): void {
-  writes.add(
-    `UPDATE tasks SET completed_at = ${writes.bind(completedAt)} WHERE id = ${writes.bind(id)}`,
-  );
-}
-
-/** Adds the update of a listing that the transaction has locked. */
-function addListingUpdate(writes: WriteSet, listing: Listing): void {
-  const { availableQuantity, lowStockNotified, id } = listing;
-  writes.add(
-    `UPDATE listings SET available_quantity = ${writes.bind(availableQuantity)},
-       low_stock_notified = ${writes.bind(lowStockNotified)} WHERE id = ${writes.bind(id)}`,
-  );
-}
 
 /** An account or a listing. */
 interface NamedRow {
@@ -75,32 +60,24 @@ interface FoundOrder {
   recipients: Subscriptions;
 }
 
+const ofOrder = orders.as('order');
+const ofListing = listingFields.as('listing');
+const ofTask = tasks.as('task');
+
 /** An order, its listing, its open task, and the subscriptions of those who take part in it. */
-interface OrderRow extends Order {
+interface FoundRow {
+  'order.version': number;
   /** The version when the statement started. It may have waited for the lock. */
   seenVersion: number;
   /** Null if there is no listing, which is a fault. */
-  listingSellerId: string | null;
-  listingAgentId: string | null;
-  listingTitle: string | null;
-  availableQuantity: number;
-  lowThreshold: number | null;
-  lowStockNotified: boolean;
-  listedAt: number;
-  /** Null if there is none; then the other columns of the task are null, too. */
-  taskId: string | null;
-  taskAgentId: string;
-  taskCreatedAt: number;
+  'listing.id': string | null;
+  /** Null if there is no open task. */
+  'task.id': string | null;
   subscriptions: Subscription[];
 }
 
-const lockOrderContext = `SELECT ${orders.select},
+const lockOrderContext = `SELECT ${ofOrder.select}, ${ofListing.select}, ${ofTask.select},
     (SELECT seen.version FROM orders AS seen WHERE seen.id = $1) AS "seenVersion",
-    listings.seller_id AS "listingSellerId", listings.agent_id AS "listingAgentId",
-    listings.title AS "listingTitle",
-    listings.available_quantity AS "availableQuantity", listings.low_threshold AS "lowThreshold",
-    listings.low_stock_notified AS "lowStockNotified", listings.created_at AS "listedAt",
-    tasks.id AS "taskId", tasks.agent_id AS "taskAgentId", tasks.created_at AS "taskCreatedAt",
     ${subscriptionsOf(
       'orders.buyer_id, orders.seller_id, orders.agent_id, listings.seller_id, listings.agent_id',
     )} AS subscriptions
@@ -113,55 +90,21 @@ const lockOrderContext = `SELECT ${orders.select},
  * it is, and many orders share it.
  */
 async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrder | null> {
-  let row = await tx.row<OrderRow>(lockOrderContext, id);
+  let row = await tx.row<FoundRow>(lockOrderContext, id);
   // The order was changed while the statement waited for its lock, and perhaps its task, which the statement saw as it was before.
-  if (row !== undefined && row.version !== row.seenVersion) {
-    row = await tx.row<OrderRow>(lockOrderContext, id);
+  if (row !== undefined && row['order.version'] !== row.seenVersion) {
+    row = await tx.row<FoundRow>(lockOrderContext, id);
   }
   if (row === undefined) return null;
-  const { seenVersion: _seen, subscriptions, listingSellerId, listingAgentId, ...withOrder } = row;
-  const {
-    listingTitle: title,
-    availableQuantity,
-    lowThreshold,
-    lowStockNotified,
-    ...others
-  } = withOrder;
-  const { listedAt, taskId, taskAgentId, taskCreatedAt, ...order } = others;
-  if (listingSellerId === null) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
-  const listing = {
-    id: order.listingId,
-    sellerId: listingSellerId,
-    agentId: listingAgentId,
-    title,
-    availableQuantity,
-    lowThreshold,
-    lowStockNotified,
-    createdAt: listedAt,
-  };
-  const task =
-    taskId === null
-      ? null
-      : {
-          id: taskId,
-          orderId: id,
-          agentId: taskAgentId,
-          createdAt: taskCreatedAt,
-          completedAt: null,
-        };
-  const accountIds = [
-    order.buyerId,
-    order.sellerId,
-    order.agentId,
-    listingSellerId,
-    listingAgentId,
-  ];
+  const order = ofOrder.pick(row);
+  if (row['listing.id'] === null) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
+  const listing = ofListing.pick(row);
+  const task = row['task.id'] === null ? null : ofTask.pick(row);
+  const parties = [order.buyerId, order.sellerId, order.agentId, listing.sellerId, listing.agentId];
+  const accountIds = parties.filter((accountId) => accountId !== null);
   return {
     context: { order, listing, task },
-    recipients: {
-      accountIds: accountIds.filter((accountId) => accountId !== null),
-      subscriptions,
-    },
+    recipients: { accountIds, subscriptions: row.subscriptions },
   };
 }
 
@@ -178,7 +121,7 @@ function orderBy({ by, newestFirst }: Pick<OrderRange, 'by' | 'newestFirst'>): s
 const orderBySort = ({ sort }: OrderQuery) =>
   orderBy({ by: getSortTime(sort), newestFirst: isNewestFirst(sort) });
 
-function addRange(conditions: Conditions, range: OrderRange): Conditions {
+function addRange(conditions: NumberedConditions, range: OrderRange): NumberedConditions {
   conditions.add(`${partyColumns[range.role]} = ?`, range.accountId);
   if (range.status !== null) conditions.add('status = ?', range.status);
   return conditions.addScan(timeColumns[range.by], range);
@@ -189,11 +132,12 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
   const ranges = listRanges(query);
   const [range] = ranges;
   if (range === undefined) return Promise.resolve([]);
-  const conditions = new Conditions();
+  const conditions = new NumberedConditions();
   if (ranges.length === 1) {
     addRange(conditions, range);
-    return db.rows<Order>(
-      `SELECT ${orders.select} FROM orders WHERE ${conditions.sql}
+    return db.list(
+      orders,
+      `FROM orders WHERE ${conditions.sql}
        ${orderBySort(query)} LIMIT ${conditions.bind(query.limit)}`,
       ...conditions.values,
     );
@@ -201,8 +145,9 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
   addRange(conditions, { ...range, status: null });
   const statuses = conditions.bind(ranges.map(({ status }) => status));
   const most = conditions.bind(query.limit);
-  return db.rows<Order>(
-    `SELECT ${orders.select} FROM unnest(${statuses}::text[]) AS s (wanted) CROSS JOIN LATERAL (
+  return db.list(
+    orders,
+    `FROM unnest(${statuses}::text[]) AS s (wanted) CROSS JOIN LATERAL (
        SELECT * FROM orders WHERE orders.status = s.wanted AND ${conditions.sql}
        ${orderBySort(query)} LIMIT ${most}) AS orders
      ${orderBySort(query)} LIMIT ${most}`,
@@ -211,7 +156,7 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
 }
 
 /** Adds all filters, also those that exclude nothing, so that there is one statement. */
-function addFilters(conditions: Conditions, query: OrderQuery): Conditions {
+function addFilters(conditions: NumberedConditions, query: OrderQuery): NumberedConditions {
   const { caller, filter, sort } = query;
   const { statuses = orderStatuses, buyerId = null, listingId = null } = filter;
   const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER } = filter;
@@ -233,20 +178,24 @@ function createReader(db: PostgresDatabase): OrderReader {
     select(ranges, query, limit) {
       const values: unknown[] = [];
       const parts = ranges.map((range) => {
-        const conditions = addRange(new Conditions(values), { ...range, ...addBounds(range) });
+        const conditions = addRange(new NumberedConditions(values), {
+          ...range,
+          ...addBounds(range),
+        });
         // OFFSET 0 keeps the filters outside, so that none of them changes which index is used.
         return `(SELECT * FROM orders WHERE ${conditions.sql} ${orderBy(range)} OFFSET 0)`;
       });
-      const filters = addFilters(new Conditions(values), query);
-      return db.rows<Order>(
-        `SELECT ${orders.select} FROM (${parts.join(' UNION ALL ')}) AS orders
+      const filters = addFilters(new NumberedConditions(values), query);
+      return db.list(
+        orders,
+        `FROM (${parts.join(' UNION ALL ')}) AS orders
          WHERE ${filters.sql} ${orderBySort(query)} LIMIT ${filters.bind(limit)}`,
         ...values,
       );
     },
 
     async findKey(range, place) {
-      const conditions = addRange(new Conditions(), { ...range, ...addBounds(range) });
+      const conditions = addRange(new NumberedConditions(), { ...range, ...addBounds(range) });
       const key = await db.row<PageKey>(
         `SELECT ${timeColumns[range.by]} AS "createdAt", id FROM orders WHERE ${conditions.sql}
          ${orderBy(range)} LIMIT 1 OFFSET ${conditions.bind(place - 1)}::bigint`,
@@ -287,7 +236,7 @@ export function createPostgresOrderStore(
           const writes = new WriteSet();
           writes.insert(orders, [change.order]);
           if (change.task !== null) writes.insert(tasks, [change.task]);
-          addListingUpdate(writes, change.listing);
+          writes.update(stockUpdate, change.listing);
           const known = recipients ?? noRecipients;
           const queued = await addEvents(tx, writes, change.events, known, at);
           writes.send(tx);
@@ -324,10 +273,10 @@ export function createPostgresOrderStore(
           if (found !== null && change.listing !== found.listing) {
             const listing = await lockListing(tx, found.listing.id);
             change = decide({ ...found, listing: listing ?? found.listing }, at) ?? change;
-            addListingUpdate(writes, change.listing);
+            writes.update(stockUpdate, change.listing);
           }
-          addOrderUpdate(writes, change.order);
-          if (change.task !== null) addTaskUpdate(writes, change.task);
+          writes.update(orderUpdate, change.order);
+          if (change.task !== null) writes.update(taskUpdate, change.task);
           const known = read?.recipients ?? noRecipients;
           const queued = await addEvents(tx, writes, change.events, known, at);
           writes.send(tx);
@@ -342,8 +291,7 @@ export function createPostgresOrderStore(
       return result;
     },
 
-    findOrder: async (id) =>
-      (await db.row<Order>(`SELECT ${orders.select} FROM orders WHERE id = $1`, id)) ?? null,
+    findOrder: (id) => db.find(orders, 'FROM orders WHERE id = $1', id),
 
     async findNames(accountIds, listingIds) {
       const rows = await db.rows<NamedRow>(

@@ -6,28 +6,37 @@ import {
   type WebhookWithStats,
 } from '@tradepost/domain/webhooks/webhook';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
+import { NumberedConditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
-import { webhookEvents, webhooks } from '../records/tables';
+import { webhookEvents, webhooks, webhookUpdate } from '../records/tables';
 import {
   createWebhookFields,
   readWebhook,
   toWebhookRow,
-  type WebhookRow,
   webhooksWithQueues,
 } from '../records/webhook-fields';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
-import { Conditions } from './page-range';
 import { insertQueue, QueueUnitOfWork } from './queues';
-import { insert } from './write-set';
+import { insert, update } from './write-set';
 
 const webhookFields = createWebhookFields({
   pending: `queues.depth + (
     SELECT count(*) FROM deliveries WHERE NOT counted AND webhook_id = webhooks.id)`,
   joinTypes: "string_agg(event_type, ',')",
 });
-const withStats = `SELECT ${webhookFields.select} ${webhooksWithQueues}`;
+
+async function listWebhooks(
+  db: PostgresDatabase,
+  conditions: NumberedConditions,
+  limit: number | null,
+): Promise<WebhookWithStats[]> {
+  const rest = `${webhooksWithQueues} WHERE ${conditions.sql}
+    ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`;
+  const rows = await db.list(webhookFields, rest, ...conditions.values);
+  return rows.map((row) => readWebhook(db.secrets, row));
+}
 
 function insertSubscriptions(tx: Transaction, { accountId, events, id }: Webhook): void {
   const rows = events.map((eventType) => ({ accountId, eventType, webhookId: id }));
@@ -45,18 +54,7 @@ function insertWebhook(db: PostgresDatabase, tx: Transaction, webhook: Webhook):
 }
 
 function updateWebhook(db: PostgresDatabase, tx: Transaction, webhook: Webhook): void {
-  const { secret, stagedSecret } = toWebhookRow(db.secrets, webhook);
-  tx.send(
-    `UPDATE webhooks SET url = $2, status = $3, secret = $4, staged_secret = $5, staged_at = $6,
-       updated_at = $7 WHERE id = $1`,
-    webhook.id,
-    webhook.url,
-    webhook.status,
-    secret,
-    stagedSecret,
-    webhook.stagedAt,
-    webhook.updatedAt,
-  );
+  update(tx, webhookUpdate, toWebhookRow(db.secrets, webhook));
   deleteSubscriptions(tx, webhook.accountId, webhook.id);
   insertSubscriptions(tx, webhook);
 }
@@ -77,12 +75,10 @@ async function selectWebhook(
   accountId: string,
   id: string,
 ): Promise<WebhookWithStats | null> {
-  const row = await queries.row<WebhookRow>(
-    `${withStats} WHERE webhooks.id = $1 AND account_id = $2 AND deleted_at IS NULL`,
-    id,
-    accountId,
-  );
-  return row === undefined ? null : readWebhook(db.secrets, row);
+  const rest = `${webhooksWithQueues}
+    WHERE webhooks.id = $1 AND account_id = $2 AND deleted_at IS NULL`;
+  const row = await queries.find(webhookFields, rest, id, accountId);
+  return row && readWebhook(db.secrets, row);
 }
 
 /** Locks a webhook of an account and returns it, or null if the account has none with this ID. */
@@ -110,26 +106,17 @@ export function createPostgresWebhookStore(
       }),
 
     async listWebhooks(accountId, { after, limit }) {
-      const conditions = new Conditions()
+      const conditions = new NumberedConditions()
         .add('account_id = ?', accountId)
         .add('deleted_at IS NULL')
         .addRange(mergeBounds({ after }));
-      const rows = await db.rows<WebhookRow>(
-        `${withStats} WHERE ${conditions.sql}
-         ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`,
-        ...conditions.values,
-      );
-      return rows.map((row) => readWebhook(db.secrets, row));
+      return await listWebhooks(db, conditions, limit);
     },
 
     async listAllWebhooks(accountId) {
-      const conditions = new Conditions().add('deleted_at IS NULL');
+      const conditions = new NumberedConditions().add('deleted_at IS NULL');
       if (accountId !== undefined) conditions.add('account_id = ?', accountId);
-      const rows = await db.rows<WebhookRow>(
-        `${withStats} WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC`,
-        ...conditions.values,
-      );
-      return rows.map((row) => readWebhook(db.secrets, row));
+      return await listWebhooks(db, conditions, null);
     },
 
     findWebhook: (accountId, id) => selectWebhook(db, db, accountId, id),

@@ -1,4 +1,4 @@
-import type { NewRow, Table } from '../records/fields';
+import type { NewRow, RowUpdate, Table } from '../records/fields';
 import type { Transaction } from './database';
 
 /**
@@ -25,6 +25,11 @@ export class WriteSet {
     if (rows.length > 0) this.add(table.insertJson(this.bindRows(rows.map(table.toJson))));
   }
 
+  /** Adds the update of a row. */
+  update<Row>(update: RowUpdate<Row>, row: Row): void {
+    this.add(update.bind(row, (value) => this.bind(value)));
+  }
+
   /** Adds a statement, whose parameters were returned by `bind`. */
   add(statement: string): void {
     this.#statements.push(statement);
@@ -38,6 +43,13 @@ export class WriteSet {
     const statement = others.length === 0 ? first : `WITH ${parts.join(', ')} SELECT 1`;
     tx.send(statement, ...this.#values);
   }
+}
+
+/** Updates a row by a statement of its own. */
+export function update<Row>(tx: Transaction, change: RowUpdate<Row>, row: Row): void {
+  const writes = new WriteSet();
+  writes.update(change, row);
+  writes.send(tx);
 }
 
 /** Inserts rows by a statement of its own. */

@@ -50,16 +50,37 @@ export class Fields<Row extends object> {
   readonly select: string;
   /** Reads a row of SQLite: the values of the select list in its order. */
   readonly read: (values: readonly unknown[]) => Row;
+  /** The fields that PostgreSQL returns in JSON. */
+  readonly #json: string[];
   /** The queries that select the fields, by what follows their select list. */
   readonly queries = new Map<string, string>();
 
   constructor(readonly columns: Columns<Row>) {
     const entries = Object.entries(columns as AnyColumns);
     this.select = entries.map(([field, [sql]]) => `${sql} AS "${field}"`).join(', ');
+    this.#json = entries.flatMap(([field, [, kind]]) => (kind === 'json' ? field : []));
     const properties = entries.map(
       ([field, [, kind]], index) => `${field}: ${readers[kind](`v[${index}]`)}`,
     );
     this.read = new Function('v', `return { ${properties.join(', ')} };`) as typeof this.read;
+  }
+
+  /** Reads rows of PostgreSQL. */
+  readAll(rows: Row[]): Row[] {
+    for (const row of this.#json.length === 0 ? [] : (rows as Record<string, unknown>[])) {
+      for (const field of this.#json) row[field] = JSON.parse(row[field] as string);
+    }
+    return rows;
+  }
+
+  /** Selects the fields beside those of other records in a query of PostgreSQL, under names such as `task.id`. */
+  as(name: string): { select: string; pick: (row: object) => Row } {
+    const entries = Object.entries(this.columns as AnyColumns);
+    const properties = entries.map(([field]) => `${field}: row["${name}.${field}"]`);
+    return {
+      select: entries.map(([field, [sql]]) => `${sql} AS "${name}.${field}"`).join(', '),
+      pick: new Function('row', `return { ${properties.join(', ')} };`) as (row: object) => Row,
+    };
   }
 
   /** Adds fields, for example of a joined table. */
@@ -72,6 +93,21 @@ export class Fields<Row extends object> {
     const kept = Object.entries(this.columns).filter(([field]) => !fields.includes(field as Field));
     return new Fields(Object.fromEntries(kept) as unknown as Columns<Omit<Row, Field>>);
   }
+
+  /** Leaves all other fields out. */
+  only<Field extends keyof Row & string>(...fields: Field[]): Fields<Pick<Row, Field>> {
+    const kept = fields.map((field) => [field, this.columns[field]]);
+    return new Fields(Object.fromEntries(kept) as Columns<Pick<Row, Field>>);
+  }
+}
+
+/** An update of some columns of a row. */
+export interface RowUpdate<Row> {
+  /** The statement of SQLite, and the values of its parameters. */
+  sql: string;
+  write: (row: Row) => unknown[];
+  /** The statement of PostgreSQL. */
+  bind: (row: Row, bind: (value: unknown) => string) => string;
 }
 
 /** A table: its columns by the fields of its rows. Both databases have the same names. */
@@ -126,6 +162,27 @@ export class Table<Row extends object> extends Fields<Row> {
     const types = entries.map(([field, [, kind]]) => `"${field}" ${postgresTypes[kind]}`);
     return `INSERT INTO ${this.name} (${this.names.join(', ')}) SELECT ${fields.join(', ')}
       FROM json_to_recordset(${rows}) AS r (${types.join(', ')})`;
+  }
+
+  /** Returns the update of these fields in the row with the same key. */
+  update<Field extends keyof Row & string>(
+    key: Field,
+    ...fields: Field[]
+  ): RowUpdate<Pick<Row, Field>> {
+    const column = (field: Field) => this.#own[field][0];
+    const values = [...fields, key].map((field) => {
+      const kind: keyof typeof writers = this.#own[field][1];
+      return writers[kind](`row.${field}`);
+    });
+    const build = (bind: (field: Field) => string) => {
+      const set = fields.map((field) => `${column(field)} = ${bind(field)}`);
+      return `UPDATE ${this.name} SET ${set.join(', ')} WHERE ${column(key)} = ${bind(key)}`;
+    };
+    return {
+      sql: build(() => '?'),
+      write: new Function('row', `return [${values.join(', ')}];`) as (row: object) => unknown[],
+      bind: (row, bind) => build((field) => bind(row[field])),
+    };
   }
 
   /** Adds columns that only one of the databases has. */

@@ -51,6 +51,9 @@ export const listings = new Table<Listing & { suppliedQuantity: number }>('listi
   createdAt: ['created_at', 'integer'],
 });
 
+/** What an order changes of its listing. */
+export const stockUpdate = listings.update('id', 'availableQuantity', 'lowStockNotified');
+
 /** What is read of listings. */
 export const listingFields: Fields<Listing> = listings.without('suppliedQuantity');
 
@@ -68,6 +71,9 @@ export const orders = new Table<Order>('orders', ['id'], {
   updatedAt: ['updated_at', 'integer'],
 });
 
+/** What a change of an order writes. */
+export const orderUpdate = orders.update('id', 'status', 'version', 'updatedAt');
+
 /** The column with the account that takes part in an order, by its kind. */
 export const partyColumns = { buyer: 'buyer_id', seller: 'seller_id', agent: 'agent_id' } as const;
 
@@ -82,6 +88,9 @@ export const tasks = new Table<Task>('tasks', ['id'], {
   createdAt: ['created_at', 'integer'],
   completedAt: ['completed_at', 'integer'],
 });
+
+/** What completing a task writes. */
+export const taskUpdate = tasks.update('id', 'completedAt');
 
 /** The events. */
 export const events = new Table<StoredEvent>('events', ['id'], {
@@ -148,6 +157,20 @@ export const webhooks = new Table<Omit<Webhook, 'events'> & { deletedAt: number 
   },
 );
 
+/** What is read of a webhook to deliver to it. */
+export const endpointFields = webhooks.only('accountId', 'url', 'secret', 'stagedSecret');
+
+/** What a change of a webhook writes. */
+export const webhookUpdate = webhooks.update(
+  'id',
+  'url',
+  'status',
+  'secret',
+  'stagedSecret',
+  'stagedAt',
+  'updatedAt',
+);
+
 /** The event types that webhooks subscribe to. */
 export const webhookEvents = new Table<{
   accountId: string;
@@ -181,6 +204,19 @@ export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['w
   backoffUntil: ['backoff_until', 'integer'],
   nextAt: ['next_at', 'integer'],
 });
+
+/** What changes of a queue. */
+export const queueUpdate = queues.update(
+  'webhookId',
+  'depth',
+  'inFlight',
+  'paused',
+  'concurrencyLimit',
+  'failures',
+  'failedAt',
+  'backoffUntil',
+  'nextAt',
+);
 
 /** The queues of PostgreSQL, with the time before which no counted delivery is due. */
 export const postgresQueues = queues.extend<{ dueFrom: number }>({

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
 import { SecretCipher, type SecretKey } from '../encryption';
-import type { Fields, NewRow, Table } from '../records/fields';
+import type { Fields, NewRow, RowUpdate, Table } from '../records/fields';
 import type { ChangeTracer } from '../store';
 import { resolveLink } from './abandoned-log';
 import { readFreeBytes, requireFreeDisk, requireFreePages } from './free-space';
@@ -195,6 +195,11 @@ export class SqliteDatabase {
   insert<Row extends object>(table: Table<Row>, row: NewRow<Row>): void {
     // The driver takes an array for its parameters, which saves two copies of it.
     this.run(table.insert, table.write(row));
+  }
+
+  /** Updates a row. */
+  update<Row>({ sql, write }: RowUpdate<Row>, row: Row): void {
+    this.run(sql, write(row));
   }
 
   /** Inserts a few rows by one statement. */

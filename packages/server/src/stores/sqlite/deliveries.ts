@@ -9,8 +9,8 @@ import {
 } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
-import { secretPlaces } from '../encryption';
-import { deliveries, sqliteAttempts } from '../records/tables';
+import { createLeasedFields, type Endpoint, toLeased } from '../records/leased-delivery';
+import { deliveries, endpointFields, sqliteAttempts } from '../records/tables';
 import type { SqliteDatabase } from './database';
 import {
   adjustToClock,
@@ -157,28 +157,9 @@ export function createSqliteDeliveryStore(
   };
 }
 
-type DueRow = [
-  seq: number,
-  id: string,
-  eventId: string,
-  attempts: number,
-  tries: number,
-  deadlineAt: number,
-  createdAt: number,
-  test: number,
-  traceContext: string | null,
-  body: string,
-  orderVersion: number | null,
-  sequence: number | null,
-];
-
-interface EndpointRow {
-  account_id: string;
-  url: string;
-  /** Encrypted if there is a secret key, like `staged_secret`. */
-  secret: string;
-  staged_secret: string | null;
-}
+const dueFields = createLeasedFields('account_events.seq').with<{ seq: number }>({
+  seq: ['deliveries.seq', 'integer'],
+});
 
 /** The decoded lease token of a delivery: its row, its queue and the lease. */
 export interface LeaseToken {
@@ -254,38 +235,18 @@ function releaseLeasesOfWorkers(db: SqliteDatabase, workers: string[], now: numb
   return leases.length;
 }
 
-function selectEndpoint(db: SqliteDatabase, webhookId: string): EndpointRow {
-  const row = db.get<EndpointRow>(
-    'SELECT account_id, url, secret, staged_secret FROM webhooks WHERE id = ?',
-    webhookId,
-  );
-  if (row === undefined) throw new Error(`Webhook ${webhookId} does not exist.`);
+/** Selects where the deliveries of a webhook go, and whose it is. */
+function selectEndpoint(db: SqliteDatabase, webhookId: string): Endpoint & { accountId: string } {
+  const row = db.find(endpointFields, 'FROM webhooks WHERE id = ?', webhookId);
+  if (row === null) throw new Error(`Webhook ${webhookId} does not exist.`);
   return row;
 }
 
-/** Selects what is due in the queue of a webhook of an account, in its order. */
-function selectDue(
-  db: SqliteDatabase,
-  webhookId: string,
-  accountId: string,
-  now: number,
-  limit: number,
-): DueRow[] {
-  return db.tuples<DueRow>(
-    `SELECT deliveries.seq, deliveries.id, deliveries.event_id, deliveries.attempts, deliveries.tries,
-       deliveries.deadline_at, deliveries.created_at, deliveries.test, deliveries.trace_context, events.body,
-       events.order_version, account_events.seq
-     FROM deliveries JOIN events ON events.id = deliveries.event_id
-       LEFT JOIN account_events
-         ON account_events.event_id = events.id AND account_events.account_id = ?
-     WHERE deliveries.webhook_id = ? AND deliveries.due_at <= ?
-     ORDER BY deliveries.due_at, deliveries.seq LIMIT ?`,
-    accountId,
-    webhookId,
-    now,
-    limit,
-  );
-}
+/** What is due in the queue of a webhook of an account, in its order. */
+const dueInQueue = `FROM deliveries JOIN events ON events.id = deliveries.event_id
+    LEFT JOIN account_events ON account_events.event_id = events.id AND account_events.account_id = ?
+  WHERE deliveries.webhook_id = ? AND deliveries.due_at <= ?
+  ORDER BY deliveries.due_at, deliveries.seq LIMIT ?`;
 
 /** A worker's request for leases. Times are in milliseconds since 1970. */
 export interface LeaseRequest {
@@ -302,14 +263,9 @@ function leaseFromQueue(
   limit: number,
   { now, leaseUntil, leaseToken }: LeaseRequest,
 ): LeasedDelivery[] {
-  const {
-    account_id: accountId,
-    url,
-    secret,
-    staged_secret: stagedSecret,
-  } = selectEndpoint(db, webhookId);
-  const rows = selectDue(db, webhookId, accountId, now, limit);
-  for (const [seq] of rows) {
+  const endpoint = selectEndpoint(db, webhookId);
+  const rows = db.list(dueFields, dueInQueue, endpoint.accountId, webhookId, now, limit);
+  for (const { seq } of rows) {
     db.run(
       `UPDATE deliveries SET due_at = NULL, lease_until = ?, lease_token = ?, lease_counts = 1
        WHERE seq = ?`,
@@ -318,44 +274,8 @@ function leaseFromQueue(
       seq,
     );
   }
-  return rows.map(
-    ([
-      seq,
-      id,
-      eventId,
-      attemptCount,
-      scheduledTries,
-      deadlineAt,
-      createdAt,
-      test,
-      traceContext,
-      body,
-      orderVersion,
-      sequence,
-    ]) => ({
-      id,
-      eventId,
-      leaseToken: encodeLeaseToken({ seq, webhookId, leaseToken }),
-      attemptCount,
-      scheduledTries,
-      deadlineAt,
-      createdAt,
-      test: test === 1,
-      traceContext,
-      webhookId,
-      url,
-      // Decrypted by the attempt: a secret that cannot be read must not stop the deliveries to others.
-      get secret() {
-        return db.secrets.decryptCached(secretPlaces.current(webhookId), secret);
-      },
-      get stagedSecret() {
-        if (stagedSecret === null) return null;
-        return db.secrets.decryptCached(secretPlaces.staged(webhookId), stagedSecret);
-      },
-      body,
-      orderVersion,
-      sequence,
-    }),
+  return rows.map((row) =>
+    toLeased(db.secrets, endpoint, row, encodeLeaseToken({ seq: row.seq, webhookId, leaseToken })),
   );
 }
 

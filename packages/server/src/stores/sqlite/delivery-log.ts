@@ -3,22 +3,15 @@ import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
 import type { Announcements } from '@tradepost/domain/events/announcements';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
+import { findDeliveries } from '../delivery-search';
 import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
-import { findDeliveries } from './delivery-search';
+import { createDeliveryReader, selectPage } from './delivery-search';
 import { runIdempotent } from './idempotency';
 import { dueFirst, QueueUnitOfWork } from './queues';
 import { selectWebhook } from './webhooks';
-
-/** Runs all steps at once, for a list that is not a search. */
-function runToCompletion<Result>(steps: Iterator<unknown, Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
 
 const ownedDelivery = `FROM deliveries AS d
   JOIN webhooks ON webhooks.id = d.webhook_id
@@ -30,13 +23,13 @@ export function createSqliteDeliveryLogStore(
   db: SqliteDatabase,
   announcements: Announcements,
 ): DeliveryLogStore {
+  const reader = createDeliveryReader(db);
   const scheduler = new SearchScheduler();
   return {
     async listDeliveries(accountId, filter, page, signal) {
-      const steps = findDeliveries(db, accountId, filter, page);
-      return needsSearch(filter)
-        ? await scheduler.run(accountId, () => db.view(() => steps.next()), signal)
-        : await db.view(() => runToCompletion(steps));
+      if (!needsSearch(filter)) return await db.view(() => selectPage(db, accountId, filter, page));
+      const steps = findDeliveries(reader, accountId, filter, page);
+      return await scheduler.run(accountId, () => steps.next(), signal);
     },
 
     findDelivery: (accountId, id) =>

@@ -1,31 +1,21 @@
-import type { DeliveryState } from '@tradepost/domain/deliveries/delivery';
-import {
-  type DeliveryFilter,
-  type LoggedDelivery,
-  needsSearch,
-} from '@tradepost/domain/deliveries/logged-delivery';
+import type { DeliveryFilter, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
-import { listStates, statusClassConditions } from '../delivery-filter';
+import { Conditions } from '../conditions';
+import {
+  type DeliveryPage,
+  type DeliveryRange,
+  type DeliveryReader,
+  listStates,
+  mergeDeliveries,
+  statusClassConditions,
+  stepSize,
+} from '../delivery-search';
 import { mergeBounds } from '../page-bounds';
 import { loggedDeliveryFields } from '../records/tables';
 import type { SqliteDatabase } from './database';
-import { Conditions } from './page-range';
-
-/** How many deliveries a step of a search scans: a few milliseconds of work. */
-const stepSize = 5_000;
-
-/** A range of one webhook's deliveries in one state, newest first. */
-interface SearchRange {
-  webhookId: string;
-  state: DeliveryState;
-  /** Only older deliveries. */
-  after: PageKey | null;
-  /** The last delivery, inclusive; null for no end. */
-  downTo: PageKey | null;
-}
 
 function buildConditions(
-  { webhookId, state, after, downTo }: SearchRange,
+  { webhookId, state, after, downTo }: DeliveryRange,
   since?: number,
 ): Conditions {
   return new Conditions()
@@ -37,7 +27,7 @@ function buildConditions(
 /** Lists the deliveries of a range that match a filter, newest first, by a scan of one index. */
 function selectMatching(
   db: SqliteDatabase,
-  range: SearchRange,
+  range: DeliveryRange,
   { since, eventType, statusClass }: DeliveryFilter,
   limit: number,
 ): LoggedDelivery[] {
@@ -56,7 +46,7 @@ function selectMatching(
 }
 
 /** Returns where to cut a range that is longer than a step; null if it is not. */
-function selectCut(db: SqliteDatabase, range: SearchRange, since?: number): PageKey | null {
+function selectCut(db: SqliteDatabase, range: DeliveryRange, since?: number): PageKey | null {
   const conditions = buildConditions(range, since);
   const row = db.get<PageKey>(
     `SELECT created_at AS createdAt, id FROM deliveries INDEXED BY deliveries_of_webhook
@@ -65,17 +55,6 @@ function selectCut(db: SqliteDatabase, range: SearchRange, since?: number): Page
     stepSize - 1,
   );
   return row ?? null;
-}
-
-function newestFirst(one: LoggedDelivery, other: LoggedDelivery): number {
-  return other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1);
-}
-
-/** Merges two results, each delivery once, because one that was found again may have changed its state. */
-function merge(found: LoggedDelivery[], more: LoggedDelivery[], limit: number): LoggedDelivery[] {
-  const again = new Set(more.map(({ id }) => id));
-  const others = found.filter(({ id }) => !again.has(id));
-  return [...others, ...more].sort(newestFirst).slice(0, limit);
 }
 
 function selectWebhookIds(db: SqliteDatabase, accountId: string, onlyId?: string): string[] {
@@ -88,31 +67,34 @@ function selectWebhookIds(db: SqliteDatabase, accountId: string, onlyId?: string
     .filter((id) => (onlyId ?? id) === id);
 }
 
-/**
- * Finds an account's newest deliveries, newest first. It yields after each step, so that other work gets a turn during a
- * search for few deliveries among many. Without a search, a step costs no more than a page.
- */
-export function* findDeliveries(
+/** Lists the newest deliveries, newest first, for a filter that needs no search. Call inside a read. */
+export function selectPage(
   db: SqliteDatabase,
   accountId: string,
   filter: DeliveryFilter,
-  { after, limit }: { after: PageKey | null; limit: number },
-): Generator<undefined, LoggedDelivery[]> {
-  const isSearch = needsSearch(filter);
+  { after, limit }: DeliveryPage,
+): LoggedDelivery[] {
   let found: LoggedDelivery[] = [];
   for (const webhookId of selectWebhookIds(db, accountId, filter.webhookId)) {
     for (const state of listStates(filter)) {
-      let from: PageKey | null = after;
-      do {
-        // Once the page is full, only deliveries newer than its last one can still get on it.
-        const rest = { webhookId, state, after: from, downTo: found[limit - 1] ?? null };
-        const cut: PageKey | null = isSearch ? selectCut(db, rest, filter.since) : null;
-        const range = cut === null ? rest : { ...rest, downTo: cut };
-        found = merge(found, selectMatching(db, range, filter, limit), limit);
-        from = cut;
-        yield;
-      } while (from !== null);
+      const range = { webhookId, state, after, downTo: found[limit - 1] ?? null };
+      found = mergeDeliveries(found, selectMatching(db, range, filter, limit), limit);
     }
   }
   return found;
+}
+
+/** Creates the reader of searches. */
+export function createDeliveryReader(db: SqliteDatabase): DeliveryReader {
+  return {
+    listWebhooks: (accountId, { webhookId }) =>
+      db.read(() => selectWebhookIds(db, accountId, webhookId)),
+
+    scan: (range, filter, limit) =>
+      db.view(() => {
+        const next = selectCut(db, range, filter.since);
+        const step = next === null ? range : { ...range, downTo: next };
+        return { found: selectMatching(db, step, filter, limit), next };
+      }),
+  };
 }

@@ -1,15 +1,11 @@
-import {
-  type IdempotencyKey,
-  type IdempotentResult,
-  idempotencyKeyReused,
-  responseErased,
-  type StoredResponse,
+import type {
+  IdempotencyKey,
+  IdempotentResult,
+  StoredResponse,
 } from '@tradepost/domain/kernel/idempotency';
-import { secretPlaces } from '../encryption';
 import { idempotencyKeys } from '../records/tables';
+import { readStored, storedFields, toStored } from '../stored-responses';
 import type { SqliteDatabase } from './database';
-
-const storedFields = idempotencyKeys.without('accountId', 'operation', 'key', 'expiresAt');
 
 /**
  * Erases stored responses that show a webhook, because they may contain its secret. Their keys stay reserved. Call inside a
@@ -21,8 +17,7 @@ export function eraseResponsesAbout(db: SqliteDatabase, webhookId: string): void
 
 /**
  * Runs work once per idempotency key. The response is stored in the same transaction as the change. Call inside a write: writes
- * run one after another, so the second of two requests with one key finds the first one's response. A response that shows a
- * webhook is encrypted, because it may contain its secret.
+ * run one after another, so the second of two requests with one key finds the first one's response.
  *
  * @param webhookId Returns the webhook that the response shows, if any.
  * @throws DomainError `idempotency_key_reused` if the key belongs to another request, `webhook_deleted` if its response was
@@ -36,7 +31,7 @@ export function runIdempotent<Response extends StoredResponse>(
   webhookId: () => string | null = () => null,
 ): IdempotentResult<Response> {
   if (idempotencyKey === null) return { response: work(), replayed: false };
-  const { accountId, operation, key, fingerprint } = idempotencyKey;
+  const { accountId, operation, key } = idempotencyKey;
   const stored = db.find(
     storedFields,
     'FROM idempotency_keys WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?',
@@ -45,27 +40,12 @@ export function runIdempotent<Response extends StoredResponse>(
     key,
     now,
   );
-  if (stored !== null) {
-    if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
-    if (stored.response === '') throw responseErased();
-    const place = secretPlaces.response(idempotencyKey, stored.webhookId ?? '');
-    const text = db.secrets.decrypt(place, stored.response);
-    return { response: JSON.parse(text) as Response, replayed: true };
-  }
+  if (stored !== null) return readStored(db.secrets, idempotencyKey, stored);
   const response = work();
-  const shownId = webhookId();
-  const text = JSON.stringify(response);
   // There may be one that has expired.
   db.run(
     idempotencyKeys.insert.replace('INSERT', 'REPLACE'),
-    ...idempotencyKeys.write({
-      response:
-        shownId === null
-          ? text
-          : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), text),
-      webhookId: shownId,
-      ...idempotencyKey,
-    }),
+    ...idempotencyKeys.write(toStored(db.secrets, idempotencyKey, response, webhookId())),
   );
   return { response, replayed: false };
 }

@@ -1,31 +1,17 @@
-import type { Listing, ListingStore } from '@tradepost/domain/listings/listing';
-import { listingFields, listings } from '../records/tables';
+import type { ListingStore } from '@tradepost/domain/listings/listing';
+import { listingFields, listings, stockUpdate } from '../records/tables';
 import type { SqliteDatabase } from './database';
-
-/** Returns the listing with this ID, or null. Call inside a read or a write. */
-export function selectListing(db: SqliteDatabase, id: string): Listing | null {
-  return db.find(listingFields, 'FROM listings WHERE id = ?', id);
-}
-
-/** Updates a listing after an order. Call inside a write. */
-export function updateListing(db: SqliteDatabase, listing: Listing): void {
-  db.run(
-    'UPDATE listings SET available_quantity = ?, low_stock_notified = ? WHERE id = ?',
-    listing.availableQuantity,
-    Number(listing.lowStockNotified),
-    listing.id,
-  );
-}
 
 /** Creates the store of listings. */
 export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
+  const selectListing = (id: string) => db.find(listingFields, 'FROM listings WHERE id = ?', id);
   return {
     addListing: (listing) =>
       db.write(() =>
         db.insert(listings, { ...listing, suppliedQuantity: listing.availableQuantity }),
       ),
 
-    findListing: (id) => db.read(() => selectListing(db, id)),
+    findListing: (id) => db.read(() => selectListing(id)),
 
     listListings: (sellerId) =>
       db.read(() =>
@@ -36,7 +22,7 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
 
     changeListing: (id, decide) =>
       db.write(() => {
-        const found = selectListing(db, id);
+        const found = selectListing(id);
         const listing = decide(found);
         db.run(
           `UPDATE listings SET agent_id = ?, title = ?, low_threshold = ?,
@@ -48,7 +34,7 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
           listing.availableQuantity - (found?.availableQuantity ?? 0),
           id,
         );
-        updateListing(db, listing);
+        db.update(stockUpdate, listing);
         return listing;
       }),
   };

@@ -1,8 +1,8 @@
 import type { NotificationStore } from '@tradepost/domain/notifications/notification';
+import { Conditions } from '../conditions';
 import { mergeBounds } from '../page-bounds';
 import { notifications } from '../records/tables';
 import type { SqliteDatabase } from './database';
-import { Conditions } from './page-range';
 
 /** Creates the store of notifications. */
 export function createSqliteNotificationStore(db: SqliteDatabase): NotificationStore {

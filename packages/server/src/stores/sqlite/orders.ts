@@ -14,6 +14,7 @@ import {
   simplifyFilter,
 } from '@tradepost/domain/orders/order-list';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import { Conditions } from '../conditions';
 import {
   findOrders,
   getRest,
@@ -23,13 +24,20 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
-import { orders, partyColumns, tasks, timeColumns } from '../records/tables';
+import {
+  listingFields,
+  orders,
+  orderUpdate,
+  partyColumns,
+  stockUpdate,
+  tasks,
+  taskUpdate,
+  timeColumns,
+} from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
-import { selectListing, updateListing } from './listings';
-import { Conditions } from './page-range';
 
 /** Starts the conditions of a range. Its index is named, because SQLite may prefer another one and scan more orders. */
 function buildConditions(range: OrderRange): { index: string; conditions: Conditions } {
@@ -169,18 +177,19 @@ export function createSqliteOrderStore(
   const times = new ChangeTimes(db);
 
   const selectOrder = (id: string) => db.find(orders, 'FROM orders WHERE id = ?', id);
+  const selectListing = (id: string) => db.find(listingFields, 'FROM listings WHERE id = ?', id);
 
   function selectOrderContext(id: string): OrderContext | null {
     const order = selectOrder(id);
     if (order === null) return null;
-    const listing = selectListing(db, order.listingId);
+    const listing = selectListing(order.listingId);
     if (listing === null) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
     const ofOrder = 'FROM tasks WHERE order_id = ? AND completed_at IS NULL';
     return { order, listing, task: db.find(tasks, ofOrder, id) };
   }
 
   function writeSideEffects({ listing, events }: OrderMutation, context: CommandContext): number {
-    updateListing(db, listing);
+    db.update(stockUpdate, listing);
     return insertEvents(db, events, context);
   }
 
@@ -189,7 +198,7 @@ export function createSqliteOrderStore(
       let written: [DomainEvent[], number] = [[], 0];
       const result = await db.write(() =>
         runIdempotent(db, idempotencyKey, context.now, () => {
-          const listing = selectListing(db, listingId);
+          const listing = selectListing(listingId);
           const at = times.correct(context, {
             buyerId: buyerId ?? null,
             sellerId: listing?.sellerId ?? null,
@@ -216,18 +225,8 @@ export function createSqliteOrderStore(
           if (found === null) throw missingRecord('Order', id);
           return { order: found.order, changed: false };
         }
-        const { status, version, updatedAt } = change.order;
-        db.run(
-          'UPDATE orders SET status = ?, version = ?, updated_at = ? WHERE id = ?',
-          status,
-          version,
-          updatedAt,
-          id,
-        );
-        if (change.task !== null) {
-          const { id: taskId, completedAt } = change.task;
-          db.run('UPDATE tasks SET completed_at = ? WHERE id = ?', completedAt, taskId);
-        }
+        db.update(orderUpdate, change.order);
+        if (change.task !== null) db.update(taskUpdate, change.task);
         written = [change.events, writeSideEffects(change, at)];
         return { order: change.order, changed: true };
       });

@@ -7,7 +7,7 @@ import {
   newEndpointHealth,
   nextAllowedAt,
 } from '@tradepost/domain/deliveries/endpoint-health';
-import { type Queue, queues as queueTable } from '../records/tables';
+import { type Queue, queues as queueTable, queueUpdate } from '../records/tables';
 import type { SqliteDatabase } from './database';
 
 const queueFields = queueTable.without('nextAt');
@@ -102,19 +102,7 @@ export class QueueUnitOfWork {
   /** Writes the changes and when each queue should be polled next. Call it after the deliveries are written. */
   write(now: number): void {
     for (const queue of this.#queues.values()) {
-      this.#db.run(
-        `UPDATE queues SET depth = ?, in_flight = ?, paused = ?, concurrency_limit = ?, failures = ?,
-           failed_at = ?, backoff_until = ?, next_at = ? WHERE webhook_id = ?`,
-        queue.depth,
-        queue.inFlight,
-        Number(queue.paused),
-        queue.concurrencyLimit,
-        queue.failures,
-        queue.failedAt,
-        queue.backoffUntil,
-        nextPollAt(this.#db, queue, now),
-        queue.webhookId,
-      );
+      this.#db.update(queueUpdate, { nextAt: nextPollAt(this.#db, queue, now), ...queue });
     }
   }
 }

@@ -7,9 +7,10 @@ import {
   type WebhookWithStats,
 } from '@tradepost/domain/webhooks/webhook';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
+import { Conditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
-import { webhookEvents, webhooks } from '../records/tables';
+import { webhookEvents, webhooks, webhookUpdate } from '../records/tables';
 import {
   createWebhookFields,
   readWebhook,
@@ -18,7 +19,6 @@ import {
 } from '../records/webhook-fields';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
-import { Conditions } from './page-range';
 import { insertQueue, QueueUnitOfWork } from './queues';
 
 const webhookFields = createWebhookFields({
@@ -50,18 +50,7 @@ function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
 }
 
 function updateWebhook(db: SqliteDatabase, webhook: Webhook): void {
-  const { secret, stagedSecret } = toWebhookRow(db.secrets, webhook);
-  db.run(
-    `UPDATE webhooks SET url = ?, status = ?, secret = ?, staged_secret = ?, staged_at = ?,
-       updated_at = ? WHERE id = ?`,
-    webhook.url,
-    webhook.status,
-    secret,
-    stagedSecret,
-    webhook.stagedAt,
-    webhook.updatedAt,
-    webhook.id,
-  );
+  db.update(webhookUpdate, toWebhookRow(db.secrets, webhook));
   deleteSubscriptions(db, webhook.accountId, webhook.id);
   insertSubscriptions(db, webhook);
 }

@@ -73,12 +73,6 @@ describe('an attempt', () => {
     expect(headers.authorization).toBeUndefined();
     expect(headers.host).toBe(new URL(url).host);
   });
-
-  test('marks a test event', async () => {
-    const receiver = await Receiver.open(respond(200));
-    await openSender().send(aLeasedDelivery({ url: receiver.origin, test: true }));
-    expect((await receiver.next()).headers['tradepost-test']).toBe('true');
-  });
 });
 
 describe('Retry-After', () => {

@@ -60,23 +60,6 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       expect([first?.id, first?.body]).toEqual([delivery?.eventId, delivery?.body]);
     });
 
-    test('a reader that continues from its last sequence number gets every event once, in pages of any size', async () => {
-      const { trade, read } = await open();
-      for (let count = 0; count < 6; count += 1) await trade.place({ now: noon + count });
-      const all = await read(trade.buyer);
-      expect(all).toHaveLength(12);
-      for (let limit = 1; limit <= 13; limit += 1) {
-        const found: LoggedEvent[] = [];
-        for (let more = true; more; ) {
-          const got = await read(trade.buyer, found.at(-1)?.seq, limit);
-          expect(got.length).toBeLessThanOrEqual(limit);
-          found.push(...got);
-          more = got.length > 0;
-        }
-        expect(found).toEqual(all);
-      }
-    });
-
     test('the events of one order are those of the log that are about it or that it caused, for each participant', async () => {
       const { trade, read } = await open();
       const stranger = await addCaller(underTest.current, 'seller');

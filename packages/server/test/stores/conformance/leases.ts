@@ -1,4 +1,4 @@
-import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { type AttemptResult, leaseMs } from '@tradepost/domain/deliveries/delivery';
 import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
@@ -70,31 +70,20 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(new Set(ids).size).toBe(12);
     });
 
-    test('a delivered delivery is never due again', async () => {
+    test.each<[string, Partial<AttemptResult>]>([
+      ['that was delivered', {}],
+      [
+        'that failed',
+        {
+          state: 'failed',
+          attempt: anAttempt({ status: null, error: 'timeout', responseSnippet: '' }),
+        },
+      ],
+      ['that expired without an attempt', { number: 0, attempt: null, state: 'failed' }],
+    ])('a delivery %s is never due again', async (_what, result) => {
       const store = await queue([noon]);
       const delivery = await leaseOne(store, noon);
-      await store.deliveries.recordAttempts([aResult(delivery)], noon);
-      expect(await store.deliveries.nextDueAt()).toBeNull();
-      expect(await leaseDue(store, noon + 10 * leaseMs)).toEqual([]);
-    });
-
-    test('a failed delivery is never due again', async () => {
-      const store = await queue([noon]);
-      const delivery = await leaseOne(store, noon);
-      const attempt = anAttempt({ status: null, error: 'timeout', responseSnippet: '' });
-      await store.deliveries.recordAttempts(
-        [aResult(delivery, { attempt, state: 'failed' })],
-        noon,
-      );
-      expect(await store.deliveries.nextDueAt()).toBeNull();
-      expect(await leaseDue(store, noon + 10 * leaseMs)).toEqual([]);
-    });
-
-    test('a delivery that expired without an attempt is never due again', async () => {
-      const store = await queue([noon]);
-      const delivery = await leaseOne(store, noon);
-      const givenUp = aResult(delivery, { number: 0, attempt: null, state: 'failed' });
-      await store.deliveries.recordAttempts([givenUp], noon);
+      await store.deliveries.recordAttempts([aResult(delivery, result)], noon);
       expect(await store.deliveries.nextDueAt()).toBeNull();
       expect(await leaseDue(store, noon + 10 * leaseMs)).toEqual([]);
     });

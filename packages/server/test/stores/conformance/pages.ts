@@ -1,12 +1,10 @@
-import { orderStatuses, statusClasses } from '@tradepost/contract';
-import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-delivery';
+import { orderStatuses } from '@tradepost/contract';
 import { type LogQuery, readLogPage } from '@tradepost/domain/events/event-log';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
-import { aContext, anAttempt, noon } from '@tradepost/domain/test/builders';
+import { aContext, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
 import { Trade } from '../../helpers/trade';
 import { insertOrder } from './order-lists';
 import type { StoreUnderTest } from './store-under-test';
@@ -39,7 +37,7 @@ interface List<Item extends PageKey, Filter> {
 }
 
 /** Compares each page, with any filter and after any cursor, with a filter in memory. */
-async function expectPages<Item extends PageKey, Filter>({
+export async function expectPages<Item extends PageKey, Filter>({
   items,
   filters,
   matches,
@@ -60,7 +58,7 @@ async function expectPages<Item extends PageKey, Filter>({
   await fc.assert(property, runs);
 }
 
-/** Pages of every list, with every combination of filters and cursor. */
+/** Pages of lists, with every combination of filters and cursor; those of deliveries are in `delivery-lists.ts`. */
 export function describePages(underTest: StoreUnderTest): void {
   describe('with any filter and any cursor, a filter in memory returns the same as', () => {
     test('a page of orders', async () => {
@@ -120,6 +118,7 @@ export function describePages(underTest: StoreUnderTest): void {
           createdAt,
         });
       }
+      await trade.subscribe(trade.seller, ['order.created']);
       const items = await webhooks.listWebhooks(accountId, { after: null, limit: 1_000 });
       expect(items).toHaveLength(12);
       await expectPages({
@@ -127,50 +126,6 @@ export function describePages(underTest: StoreUnderTest): void {
         filters: fc.constant({}),
         matches: () => true,
         read: (_filter, page) => webhooks.listWebhooks(accountId, page),
-      });
-    });
-
-    test('a page of deliveries', async () => {
-      const trade = await Trade.open(underTest.current);
-      const { store, buyer } = trade;
-      const kinds = ['order.created', 'task.approval_requested'] as const;
-      const hooks = [
-        await trade.subscribe(buyer, [...kinds]),
-        await trade.subscribe(buyer, ['order.created']),
-      ];
-      for (const now of times) {
-        await trade.place({ now });
-        const leased = await leaseDue(store, now, 2);
-        const outcomes = leased.map((one, index) => {
-          if (index === 0) return aResult(one);
-          return { ...failedResult(one, now + 3_600_000), attempt: anAttempt({ status: 500 }) };
-        });
-        await store.deliveries.recordAttempts(outcomes, now);
-      }
-      const list = (filter: DeliveryFilter, page: { after: PageKey | null; limit: number }) =>
-        store.deliveryLog.listDeliveries(buyer.accountId, filter, page);
-      const items = await list({}, { after: null, limit: 1_000 });
-      expect(items).toHaveLength(12);
-      await expectPages({
-        items,
-        filters: fc.record<DeliveryFilter, never>(
-          {
-            webhookId: fc.constantFrom(...hooks.map(({ id }) => id)),
-            eventType: fc.constantFrom(...kinds),
-            state: fc.constantFrom('pending', 'delivered', 'failed'),
-            since: time,
-            statusClass: fc.constantFrom(...statusClasses),
-          },
-          { requiredKeys: [] },
-        ),
-        matches: (one, { webhookId, eventType, state, since, statusClass }) =>
-          (webhookId ?? one.webhookId) === one.webhookId &&
-          (eventType ?? one.eventType) === one.eventType &&
-          (state ?? one.state) === one.state &&
-          one.createdAt >= (since ?? 0) &&
-          (statusClass === undefined ||
-            statusClass === (one.lastStatus && `${one.lastStatus / 100}xx`)),
-        read: list,
       });
     });
 

@@ -1,41 +1,25 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { updateListing } from '@tradepost/domain/listings/listing';
 import { noon } from '@tradepost/domain/test/builders';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CheckResult } from '../../../src/stores/check-report';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
 import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
+import { fillStore } from '../../helpers/fill-store';
 import { makeTempFolder, tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
+import { describeChecks } from '../check-conformance';
 import { inspectFile } from './inspect-file';
 
 const template = makeTempFolder();
 const sound = `${template.path}/sound.db`;
 let file: string;
 
-/** Creates a database with orders in each status, and deliveries that are delivered, due again, leased and due. */
 beforeAll(async () => {
   const store = openSqliteStore(sound);
-  const trade = await Trade.open(store, { availableQuantity: 60, lowThreshold: 30 });
-  await trade.subscribe(trade.buyer, ['order.created', 'order.status_changed']);
-  await trade.subscribe(trade.seller, ['order.created'], { status: 'paused' });
-  const removed = await trade.subscribe(trade.agent, ['order.created']);
-  const orders = await Promise.all([0, 1, 2, 3].map(() => trade.place()));
-  const [first, second, third] = orders;
-  if (!(first && second && third)) throw new Error('there are orders');
-  await trade.move(first, 'confirmed');
-  await trade.move(second, 'cancelled');
-  await trade.move(third, 'fulfilling');
-  await trade.move(third, 'completed');
-  const leased = await leaseDue(store, noon, 6);
-  const [delivered, failed] = leased;
-  if (!(delivered && failed)) throw new Error('there are deliveries');
-  const results = [aResult(delivered), failedResult(failed, noon + 60_000)];
-  await store.deliveries.recordAttempts(results, noon);
-  await store.webhooks.deleteWebhook(trade.agent.accountId, removed.id, noon);
+  await fillStore(store);
   await store.close();
   return template.remove;
 });
@@ -59,167 +43,15 @@ async function findProblems(): Promise<CheckResult[]> {
   return checks.filter(({ result }) => result !== 'ok');
 }
 
-/** One way to break each rule. */
-const damages: [check: string, problem: string, sql: string][] = [
-  [
-    'accounts',
-    'listings whose seller_id is an account of another kind',
-    `UPDATE accounts SET kind = 'agent' WHERE kind = 'seller'`,
-  ],
-  [
-    'accounts',
-    'listings whose agent_id is an account of another kind',
-    `UPDATE accounts SET kind = 'seller' WHERE kind = 'agent'`,
-  ],
-  [
-    'accounts',
-    'orders whose agent_id is an account of another kind',
-    `UPDATE accounts SET kind = 'seller' WHERE kind = 'agent'`,
-  ],
-  [
-    'accounts',
-    'orders whose buyer_id is an account of another kind',
-    `UPDATE accounts SET kind = 'agent' WHERE kind = 'buyer'`,
-  ],
-  [
-    'stock',
-    'listings with a negative available quantity',
-    'UPDATE listings SET available_quantity = -1',
-  ],
-  [
-    'stock',
-    'listings with more or fewer units than were supplied and not ordered',
-    "UPDATE orders SET quantity = quantity + 1 WHERE status <> 'cancelled'",
-  ],
-  [
-    'stock',
-    'listings whose low-stock mark contradicts their quantity and threshold',
-    'UPDATE listings SET low_stock_notified = 1 - low_stock_notified, available_quantity = 100 * (1 - low_stock_notified)',
-  ],
-  [
-    'orders',
-    'orders with an unknown status',
-    `UPDATE orders SET status = 'lost' WHERE status = 'completed'`,
-  ],
-  ['orders', 'orders whose version does not fit their status', 'UPDATE orders SET version = 9'],
-  ['orders', 'orders without units', 'UPDATE orders SET quantity = 0'],
-  [
-    'orders',
-    'orders of another seller than their listing',
-    'UPDATE orders SET seller_id = buyer_id',
-  ],
-  [
-    'orders',
-    'orders changed before they were created',
-    'UPDATE orders SET updated_at = created_at - 1',
-  ],
-  ['tasks', 'orders with an agent and without a task', 'DELETE FROM tasks'],
-  ['tasks', 'tasks of another agent than their order', 'UPDATE orders SET agent_id = NULL'],
-  [
-    'tasks',
-    'tasks that are open though their order is not pending, or the reverse',
-    'UPDATE tasks SET completed_at = NULL',
-  ],
-  [
-    'events',
-    'event log entries without an event',
-    `UPDATE account_events SET event_id = 'evt_none'`,
-  ],
-  [
-    'events',
-    'event log entries without an account',
-    `UPDATE account_events SET account_id = 'usr_none'`,
-  ],
-  ['events', 'events whose body is not JSON', `UPDATE events SET body = '{'`],
-  [
-    'events',
-    'events with a version that their order has not reached',
-    'UPDATE events SET order_version = 9',
-  ],
-  [
-    'events',
-    'notifications of another type or order than their event',
-    `UPDATE notifications SET type = 'task_completed'`,
-  ],
-  ['events', 'deliveries of another type than their event', 'UPDATE deliveries SET test = 1'],
-  ['webhooks', 'webhooks without a queue', 'DELETE FROM queues'],
-  [
-    'webhooks',
-    'webhooks without a subscription, or deleted ones with one',
-    'DELETE FROM webhook_events',
-  ],
-  [
-    'webhooks',
-    'subscriptions of another account than their webhook',
-    `UPDATE webhook_events SET account_id = 'usr_none'`,
-  ],
-  [
-    'webhooks',
-    'webhooks with an unknown status',
-    `UPDATE webhooks SET status = 'gone' WHERE status = 'active'`,
-  ],
-  [
-    'webhooks',
-    'webhooks without a secret',
-    `UPDATE webhooks SET secret = '' WHERE deleted_at IS NULL`,
-  ],
-  [
-    'webhooks',
-    'deleted webhooks whose secret is still stored',
-    `UPDATE webhooks SET secret = 'whsec_1' WHERE deleted_at IS NOT NULL`,
-  ],
-  [
-    'webhooks',
-    'stored responses that show a deleted webhook',
-    `INSERT INTO idempotency_keys SELECT account_id, 'createWebhook', 'key', 'f', '{}', 1, id FROM webhooks WHERE deleted_at IS NOT NULL`,
-  ],
-  [
-    'deliveries',
-    'deliveries with an unknown state',
-    `UPDATE deliveries SET state = 'lost' WHERE state = 'delivered'`,
-  ],
-  [
-    'deliveries',
-    'pending deliveries that are neither due nor leased, or both',
-    'UPDATE deliveries SET due_at = NULL WHERE lease_until IS NULL',
-  ],
-  [
-    'deliveries',
-    'pending deliveries with an end, or without a start of their wait',
-    'UPDATE deliveries SET finished_at = 1',
-  ],
-  [
-    'deliveries',
-    'finished deliveries that are due or leased, or have no end',
-    'UPDATE deliveries SET finished_at = NULL',
-  ],
-  ['deliveries', 'deliveries with half a lease', 'UPDATE deliveries SET lease_token = NULL'],
-  ['deliveries', 'deliveries with missing or surplus attempts', 'DELETE FROM attempts'],
-  ['queues', 'queues with a wrong depth', 'UPDATE queues SET depth = depth + 1'],
-  ['queues', 'queues with a wrong number in flight', 'UPDATE queues SET in_flight = in_flight + 1'],
-  [
-    'queues',
-    'queues that are paused though their webhook is not, or the reverse',
-    'UPDATE queues SET paused = 1 - paused',
-  ],
-  [
-    'queues',
-    'queues that nothing polls, or too late',
-    'UPDATE queues SET concurrency_limit = 32, next_at = NULL',
-  ],
-  [
-    'queues',
-    'queues that nothing polls, or too late',
-    'UPDATE queues SET concurrency_limit = 32, next_at = 9e15',
-  ],
-  [
-    'queues',
-    'queues that are polled though nothing may be leased',
-    'UPDATE queues SET next_at = 1 WHERE paused = 1',
-  ],
-];
-
 describe('checkDatabase', () => {
+  describeChecks({
+    ruleGroups,
+    ownDamages: [],
+    damage,
+    findProblems,
+    open: () => openSqliteStore(file),
+  });
+
   test('finds no problem in a sound database, and changes nothing', async () => {
     const before = readFileSync(file);
     const { schemaVersion, checks } = await checkDatabase(file, noon);
@@ -230,34 +62,6 @@ describe('checkDatabase', () => {
       ...ruleGroups.map(({ name }) => [name, 'ok']),
     ]);
     expect(readFileSync(file)).toEqual(before);
-  });
-
-  test.each(damages)('finds in %s: %s (%s)', async (check, problem, sql) => {
-    damage(sql);
-    const found = await findProblems();
-    const { problems } = found.find(({ name }) => name === check) ?? { problems: [] };
-    const match = problems.find((one) => one.problem === problem);
-    expect(match).toMatchObject({ examples: expect.arrayContaining([expect.any(String)]) });
-    expect(match?.count).toBeGreaterThan(0);
-  });
-
-  test('has a test of each rule', () => {
-    const tested = new Set(damages.map(([, problem]) => problem));
-    expect(tested).toEqual(
-      new Set(ruleGroups.flatMap(({ rules }) => rules.map(({ problem }) => problem))),
-    );
-  });
-
-  test('says which counter of which queue is wrong', async () => {
-    damage('UPDATE queues SET depth = 70 WHERE paused = 0');
-    const [{ problems }] = (await findProblems()) as [CheckResult];
-    expect(problems).toEqual([
-      {
-        problem: 'queues with a wrong depth',
-        count: 1,
-        examples: [expect.stringMatching(/^whk_\w+ has depth 70, not \d+$/)],
-      },
-    ]);
   });
 
   test.each([
@@ -280,21 +84,6 @@ describe('checkDatabase', () => {
       count: expect.any(Number),
       examples: expect.any(Array),
     });
-  });
-
-  test('counts all rows with a problem and names five of them', async () => {
-    damage(`UPDATE notifications SET account_id = 'usr_none'`);
-    const references = (await findProblems()).find(({ name }) => name === 'references');
-    const total = inspectFile(file, (db) =>
-      db.prepare('SELECT count(*) FROM notifications').pluck().get(),
-    );
-    expect(references?.problems).toEqual([
-      {
-        problem: 'rows of notifications whose account_id leads nowhere',
-        count: total,
-        examples: Array.from({ length: 5 }, () => 'usr_none'),
-      },
-    ]);
   });
 
   test('finds a damaged page, and reports rows that cannot be read', async () => {
@@ -347,17 +136,6 @@ describe('checkDatabase', () => {
     damage('UPDATE listings SET available_quantity = -1');
     const integrity = (await findProblems()).find(({ name }) => name === 'integrity');
     expect(integrity?.problems[0]?.examples).toEqual(['CHECK constraint failed in listings']);
-  });
-
-  test('checks one state while a store commits', async () => {
-    const store = openSqliteStore(file);
-    onTestFinished(() => store.close());
-    const trade = await Trade.open(store);
-    await trade.subscribe(trade.buyer, ['order.created']);
-    const orders = Array.from({ length: 50 }, () => trade.place());
-    expect(await findProblems()).toEqual([]);
-    await Promise.all(orders);
-    expect(await findProblems()).toEqual([]);
   });
 
   test('lists the faults that SQLite finds one by one, five at most and without headings', async () => {

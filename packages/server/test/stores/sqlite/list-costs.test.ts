@@ -1,4 +1,4 @@
-import { orderSorts } from '@tradepost/contract';
+import { accountKinds, orderSorts } from '@tradepost/contract';
 import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-delivery';
 import { readLogPage } from '@tradepost/domain/events/event-log';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
@@ -180,7 +180,7 @@ describe('the cost of lists', () => {
     expect(visited).toBe(count - 1_000 + limit);
   });
 
-  test.each(['buyer', 'seller', 'agent'] as const)(
+  test.each(accountKinds)(
     'is that of its own rows for a page of orders, for their %s',
     async (kind) => {
       const filters: OrderFilter[] = spans.flatMap((span) => [
@@ -200,12 +200,13 @@ describe('the cost of lists', () => {
   );
 
   test('is that of its own rows for a page of orders by either time in either direction', async () => {
-    for (const sort of orderSorts) {
+    const lists = accountKinds.flatMap((kind) => orderSorts.map((sort) => ({ kind, sort })));
+    for (const { kind, sort } of lists) {
       for (const after of cursors('ord')) {
         const page = { after, limit, sort };
-        await store.orders.listOrders(trade.seller, {}, page);
+        await store.orders.listOrders(trade[kind], {}, page);
         if (!sort.endsWith('updatedAt')) continue;
-        await store.orders.listOrders(trade.seller, { updatedAfter: itemTime(1_000) }, page);
+        await store.orders.listOrders(trade[kind], { updatedAfter: itemTime(1_000) }, page);
       }
     }
     expectNoRowSteppedOver();

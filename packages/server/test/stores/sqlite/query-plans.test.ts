@@ -1,132 +1,72 @@
-import { type AccountKind, accountKinds, orderSorts } from '@tradepost/contract';
+import { newDelivery } from '@tradepost/domain/deliveries/delivery';
+import { replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
 import { Announcements } from '@tradepost/domain/events/announcements';
-import type { PageKey } from '@tradepost/domain/kernel/pagination';
-import type { OrderFilter } from '@tradepost/domain/orders/order-store';
-import { aCaller, noon } from '@tradepost/domain/test/builders';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestEvent } from '@tradepost/domain/events/test-event';
+import { placeOrder } from '@tradepost/domain/orders/order';
+import {
+  aCaller,
+  aContext,
+  aListing,
+  anAccount,
+  aWebhook,
+  noon,
+} from '@tradepost/domain/test/builders';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
+import { createSqliteDeliveryLogStore } from '../../../src/stores/sqlite/delivery-log';
+import { createSqliteEventStore } from '../../../src/stores/sqlite/events';
+import { createSqliteListingStore } from '../../../src/stores/sqlite/listings';
 import { createSqliteNotificationStore } from '../../../src/stores/sqlite/notifications';
 import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
-import { PlannedDatabase } from '../../helpers/planned-database';
+import { createSqliteWebhookStore } from '../../../src/stores/sqlite/webhooks';
+import { aKey } from '../../helpers/a-key';
+import { expectDirect, PlannedDatabase } from '../../helpers/planned-database';
 
 const db = new PlannedDatabase(':memory:');
+const webhooks = createSqliteWebhookStore(db, new Announcements());
+const log = createSqliteDeliveryLogStore(db, new Announcements());
+const events = createSqliteEventStore(db);
+const webhook = aWebhook();
+const { accountId, id } = webhook;
+const context = aContext();
+const response = { status: 200, headers: {}, body: null };
 
+beforeAll(async () => {
+  const account = anAccount({ id: accountId });
+  await createSqliteAccountStore(db).addAccount(account, aKey({ accountId }).record);
+  await webhooks.addWebhook({ accountId, idempotencyKey: null, context }, () => ({
+    webhook,
+    response,
+  }));
+});
 beforeEach(() => {
   db.plans.length = 0;
 });
 afterAll(() => db.close());
 
-const statuses = [{}, { statuses: ['pending'] }] as const;
-const spans = [
-  {},
-  { createdAfter: noon },
-  { createdBefore: noon },
-  { createdAfter: noon, createdBefore: noon + 1 },
-];
-const afters: (PageKey | null)[] = [null, { createdAt: noon, id: 'ord_1' }];
-const orderLists: { kind: AccountKind; filter: OrderFilter; after: PageKey | null }[] =
-  accountKinds.flatMap((kind) =>
-    statuses.flatMap((status) =>
-      spans.flatMap((span) =>
-        afters.map((after) => ({ kind, filter: { ...status, ...span }, after })),
-      ),
-    ),
+/** Queues a test event, whose delivery is then in the log. */
+async function sample(): Promise<string> {
+  const event = createTestEvent('order.created', context);
+  const delivery = newDelivery(event, id, context);
+  await log.enqueueTestDelivery(
+    { accountId, webhookId: id, idempotencyKey: null, context },
+    () => ({
+      event,
+      delivery,
+      response,
+    }),
   );
-
-/** The bounds of a page in a plan: at most one at either end. */
-function boundsIn(hasLower: boolean, hasUpper: boolean): string {
-  const lower = hasLower ? ' AND (created_at,id)>(?,?)' : '';
-  return lower + (hasUpper ? ' AND (created_at,id)<(?,?)' : '');
+  return delivery.id;
 }
 
+const sinces = [undefined, noon];
+/** Counts each plan step that reads deliveries. */
+const deliverySteps = () => [
+  ...new Set(db.plans.filter((step) => /(SEARCH|SCAN) deliveries/.test(step))),
+];
+
+/** What lists cost is measured in `list-costs.test.ts`. */
 describe('by the query plans,', () => {
-  test.each(orderLists)(
-    '$kind lists orders by one range of one index: $filter after $after',
-    async (list) => {
-      const { kind, filter, after } = list;
-      await createSqliteOrderStore(db, new Announcements()).listOrders(aCaller({ kind }), filter, {
-        after,
-        limit: 51,
-      });
-      const byStatus = filter.statuses === undefined ? '' : '_by_status';
-      const equal = `${kind}_id=?${byStatus && ' AND status=?'}`;
-      const bounds = boundsIn(
-        filter.createdAfter !== undefined,
-        filter.createdBefore !== undefined || after !== null,
-      );
-      expect(db.plans).toEqual([
-        `SEARCH orders USING INDEX orders_of_${kind}${byStatus} (${equal}${bounds})`,
-      ]);
-    },
-  );
-
-  test.each(
-    accountKinds.flatMap((kind) =>
-      (['createdAt', 'updatedAt', '-updatedAt'] as const).flatMap((sort) =>
-        afters.map((after) => ({ kind, sort, after })),
-      ),
-    ),
-  )('$kind lists orders by one range of one index: $sort after $after', async (list) => {
-    const { kind, sort, after } = list;
-    const page = { after, limit: 51, sort };
-    await createSqliteOrderStore(db, new Announcements()).listOrders(aCaller({ kind }), {}, page);
-    const byUpdate = sort.endsWith('updatedAt') ? '_by_update' : '';
-    const time = byUpdate === '' ? 'created_at' : 'updated_at';
-    const bound = after === null ? '' : ` AND (${time},id)${sort.startsWith('-') ? '<' : '>'}(?,?)`;
-    expect(db.plans).toEqual([
-      `SEARCH orders USING INDEX orders_of_${kind}${byUpdate} (${kind}_id=?${bound})`,
-    ]);
-  });
-
-  test('a list of orders with several statuses is a range of one index for each', async () => {
-    const filter: OrderFilter = { statuses: ['pending', 'confirmed'] };
-    const page = { after: null, limit: 51 };
-    const seller = aCaller({ kind: 'seller' });
-    await createSqliteOrderStore(db, new Announcements()).listOrders(seller, filter, page);
-    const range = 'SEARCH orders USING INDEX orders_of_seller_by_status (seller_id=? AND status=?)';
-    expect(db.plans).toEqual([range, range]);
-  });
-
-  test.each(orderSorts)(
-    'each step of a search for orders by %s is a range of one index without a sort',
-    async (sort) => {
-      const filter = { listingId: 'lst_1' };
-      const page = { after: null, limit: 51, sort };
-      const agent = aCaller({ kind: 'agent' });
-      await createSqliteOrderStore(db, new Announcements()).listOrders(agent, filter, page);
-      const isByUpdate = sort.endsWith('updatedAt');
-      const time = isByUpdate ? 'updated_at' : 'created_at';
-      const bounds = ` AND (${time},id)>(?,?) AND (${time},id)<(?,?)`;
-      const index = `orders_of_agent${isByUpdate ? '_by_update' : ''}`;
-      const [cut, step] = db.plans;
-      expect(cut).toContain(` INDEX ${index} (agent_id=?${bounds})`);
-      expect(step).toBe(`SEARCH orders USING INDEX ${index} (agent_id=?${bounds})`);
-      expect(db.plans).toHaveLength(2);
-    },
-  );
-
-  test.each([
-    { filter: {}, index: 'notifications_of_account', equal: 'account_id=?' },
-    ...[false, true].map((read) => ({
-      filter: { read },
-      index: 'notifications_of_account_by_read',
-      equal: 'account_id=? AND read=?',
-    })),
-  ])(
-    'notifications are listed by one range of one index: $filter',
-    async ({ filter, index, equal }) => {
-      for (const after of afters) {
-        db.plans.length = 0;
-        await createSqliteNotificationStore(db).listNotifications('usr_1', filter, {
-          after,
-          limit: 51,
-        });
-        const bounds = boundsIn(false, after !== null);
-        expect(db.plans).toEqual([`SEARCH notifications USING INDEX ${index} (${equal}${bounds})`]);
-      }
-    },
-  );
-
   test('keys are found by their hash and id, and listed by their account without a sort', async () => {
     const accounts = createSqliteAccountStore(db);
     const key = 'SEARCH api_keys USING PRIMARY KEY (id=?)';
@@ -156,5 +96,82 @@ describe('by the query plans,', () => {
       'SEARCH notifications USING PRIMARY KEY (id=?)',
       'SEARCH orders USING PRIMARY KEY (id=?)',
     ]);
+  });
+
+  test.each(sinces)(
+    'once a page is full, the rest is read down to its last one, since %s',
+    async (since) => {
+      await sample();
+      db.plans.length = 0;
+      const after = { createdAt: noon + 1, id: 'dlv_1' };
+      const filter = since === undefined ? {} : { since };
+      await log.listDeliveries(accountId, filter, { after, limit: 1 });
+      const before = ' AND (created_at,id)<(?,?))';
+      const range = 'SEARCH deliveries USING INDEX deliveries_of_webhook (webhook_id=? AND state=?';
+      const downTo = `${range} AND (created_at,id)>(?,?)${before}`;
+      expect(deliverySteps()).toEqual(
+        since === undefined ? [`${range}${before}`, downTo] : [downTo],
+      );
+    },
+  );
+
+  test('one delivery and its attempts are found by its ID', async () => {
+    const own = await sample();
+    db.plans.length = 0;
+    expect(await log.findDelivery(accountId, own)).not.toBeNull();
+    expectDirect(db.plans);
+    expect(db.plans).toContainEqual(expect.stringContaining('SEARCH attempts USING PRIMARY KEY'));
+  });
+
+  test('a replay and a test event update one delivery and one queue', async () => {
+    const own = await sample();
+    const request = { accountId, id: own, idempotencyKey: null, context };
+    await log.replayDelivery(request, (found) => {
+      if (found === null) throw new Error('it is there');
+      return { delivery: replayDelivery(found, noon), response };
+    });
+    expectDirect(db.plans);
+  });
+
+  test('webhooks are found, changed and deleted by their account and ID', async () => {
+    await webhooks.findWebhook(accountId, id);
+    await webhooks.changeWebhook({ accountId, id, idempotencyKey: null, context }, (found) => {
+      if (found === null) throw new Error('it is there');
+      return { webhook: { ...found, status: 'paused' }, response };
+    });
+    await webhooks.deleteWebhook(accountId, 'whk_none', noon);
+    expectDirect(db.plans);
+    expect(db.plans).toContain('SEARCH webhooks USING PRIMARY KEY (id=?)');
+  });
+
+  test('the events of one order are found by its index, and sorted', async () => {
+    await events.readEvents(accountId, 0, 51, 'ord_1');
+    expect(db.plans).toEqual([
+      'SEARCH events USING INDEX events_of_order (order_id=?)',
+      expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
+      'SEARCH account_events USING INDEX account_events_of_event (event_id=?)',
+      expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
+      'SEARCH account_events USING INDEX account_events_of_event (event_id=?)',
+      'USE TEMP B-TREE FOR ORDER BY',
+    ]);
+  });
+
+  test('an entry of the log gets its sequence number from the last one', async () => {
+    const seller = anAccount({ kind: 'seller' });
+    await createSqliteAccountStore(db).addAccount(seller, aKey({ accountId: seller.id }).record);
+    const listing = aListing({ sellerId: seller.id, agentId: null });
+    await createSqliteListingStore(db).addListing(listing);
+    db.plans.length = 0;
+    const wish = { listingId: listing.id, quantity: 1 };
+    await createSqliteOrderStore(db, new Announcements()).placeOrder(
+      { ...wish, idempotencyKey: null, context },
+      (found) => ({
+        change: placeOrder(aCaller({ accountId }), wish, found, context),
+        response,
+      }),
+    );
+    const steps = db.plans.filter((step) => step.includes('account_events'));
+    expect(steps).toEqual(['SEARCH account_events', 'SEARCH account_events']);
+    expectDirect(steps);
   });
 });

@@ -1,0 +1,70 @@
+import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
+import { type SecretCipher, secretPlaces } from '../encryption';
+import { Fields } from './fields';
+
+/** Where deliveries go. */
+export interface Endpoint {
+  url: string;
+  /** Encrypted if there is a secret key, like `stagedSecret`. */
+  secret: string;
+  stagedSecret: string | null;
+}
+
+/** What is read of a delivery that is leased. */
+export type LeasedRow = Omit<LeasedDelivery, 'leaseToken' | keyof Endpoint>;
+
+/**
+ * Returns what is read of deliveries that are leased, joined with their events.
+ *
+ * @param sequence An expression for the number of the event in the log of the webhook's account.
+ */
+export function createLeasedFields(sequence: string): Fields<LeasedRow> {
+  return new Fields<LeasedRow>({
+    id: ['deliveries.id', 'text'],
+    eventId: ['deliveries.event_id', 'text'],
+    webhookId: ['deliveries.webhook_id', 'text'],
+    attemptCount: ['deliveries.attempts', 'integer'],
+    scheduledTries: ['deliveries.tries', 'integer'],
+    deadlineAt: ['deliveries.deadline_at', 'integer'],
+    createdAt: ['deliveries.created_at', 'integer'],
+    test: ['deliveries.test', 'boolean'],
+    traceContext: ['deliveries.trace_context', 'text'],
+    body: ['events.body', 'text'],
+    orderVersion: ['events.order_version', 'integer'],
+    sequence: [sequence, 'integer'],
+  });
+}
+
+/** Returns a leased delivery. */
+export function toLeased(
+  secrets: SecretCipher,
+  { url, secret, stagedSecret }: Endpoint,
+  row: LeasedRow,
+  leaseToken: string,
+): LeasedDelivery {
+  const { webhookId } = row;
+  return {
+    id: row.id,
+    eventId: row.eventId,
+    leaseToken,
+    attemptCount: row.attemptCount,
+    scheduledTries: row.scheduledTries,
+    deadlineAt: row.deadlineAt,
+    createdAt: row.createdAt,
+    test: row.test,
+    traceContext: row.traceContext,
+    webhookId,
+    url,
+    // Decrypted by the attempt: a secret that cannot be read must not stop the deliveries to others.
+    get secret() {
+      return secrets.decryptCached(secretPlaces.current(webhookId), secret);
+    },
+    get stagedSecret() {
+      if (stagedSecret === null) return null;
+      return secrets.decryptCached(secretPlaces.staged(webhookId), stagedSecret);
+    },
+    body: row.body,
+    orderVersion: row.orderVersion,
+    sequence: row.sequence,
+  };
+}
