@@ -1,7 +1,7 @@
 import type { CliContext } from '../context';
 import { assertObject, CliError } from '../errors/cli-error';
 import type { OutputOptions } from '../input/options';
-import type { Column, Format, View } from './format';
+import type { Format, View } from './format';
 import { getStyle } from './text';
 import { getTerminalWidth } from './wrap';
 
@@ -71,10 +71,6 @@ async function loadFormat<Item extends object>(
   }
 }
 
-function isFlexible<Item>({ whenNarrow, shortenTo }: Partial<Column<Item>> = {}): boolean {
-  return whenNarrow === 'shorten' || whenNarrow === 'wrap' || shortenTo !== undefined;
-}
-
 /** Reduces a view to some fields, in the given order, with a column for each that shows all of it. */
 function selectFields<Item extends object>(view: View<Item>, names: string): View<Item> {
   const wanted = new Set(names.split(',').map((name) => name.trim()));
@@ -92,7 +88,7 @@ function selectFields<Item extends object>(view: View<Item>, names: string): Vie
       ...(known?.style && { style: known.style }),
       // Only rows that appear one by one need it.
       ...(view.hasExactTimes && known?.minWidth && { minWidth: known.minWidth }),
-      ...(isFlexible(known) && { whenNarrow: 'wrap' as const }),
+      ...(/shorten|wrap/.test(known?.whenNarrow ?? '') && { whenNarrow: 'wrap' as const }),
     };
   });
   return { ...view, fields, columns };

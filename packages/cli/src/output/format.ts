@@ -31,11 +31,6 @@ export interface Column<Item> {
    * right of it were left out, and before those on its left are. @default the column stays whole
    */
   whenNarrow?: 'leave-out' | 'shorten' | 'wrap';
-  /**
-   * The least cells of a shortened text. @default 24 for sentences, else 8. A column that is left out is
-   * shortened before only if this is set.
-   */
-  shortenTo?: number;
 }
 
 export interface View<Item> {

@@ -1,48 +1,9 @@
-import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'fast-string-width';
 import type { OutputStream } from '../context';
 
-/** Characters that take one cell on every terminal: ASCII, and those that our own texts have: … · █ ░ */
-const plainText = /^[\x20-\x7e\u2026\xb7\u2588\u2591]*$/;
-
-let measure: ((text: string) => number) | null = null;
-
-/**
- * Loads the width tables if one of the texts needs them. They take longer to load than the rest of a
- * table, and most tables are plain ASCII.
- */
-export async function prepareToMeasure(texts: Iterable<string>): Promise<void> {
-  if (measure !== null) return;
-  for (const text of texts) {
-    if (plainText.test(text)) continue;
-    const { stringWidth } = await import('../lazy/string-width');
-    measure = (wide) => stringWidth(wide, { countAnsiEscapeCodes: true });
-    return;
-  }
-}
-
-/** Whether `cellWidth` knows the width of a text: not of one that needs the width tables before they are loaded. */
-export function isMeasurable(text: string): boolean {
-  return measure !== null || plainText.test(text);
-}
-
-/**
- * Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one.
- *
- * @throws {Error} for a text that is not plain, without `prepareToMeasure` before
- */
+/** Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one and for styles. */
 export function cellWidth(text: string): number {
-  if (plainText.test(text)) return text.length;
-  if (measure === null) throw new Error('prepareToMeasure must come before cellWidth');
-  return measure(text);
-}
-
-/** Returns the most cells that a text may take: exact only if the width tables are loaded. */
-export function maxCellWidth(text: string): number {
-  if (plainText.test(text)) return text.length;
-  if (measure !== null) return measure(text);
-  let cells = 0;
-  for (const character of text) cells += character <= '\u02ff' || plainText.test(character) ? 1 : 2;
-  return cells;
+  return stringWidth(text);
 }
 
 export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
@@ -55,42 +16,43 @@ export function getTerminalWidth({ isTTY, columns }: OutputStream): number {
   return (isTTY === true && columns) || Number.POSITIVE_INFINITY;
 }
 
-/** A command in back-quotes is one word: it is copied. */
-const wordPattern = /(?:`[^`]*`|\S)+/g;
+/** Created on first use: a segmenter takes longer than the rest of a table. */
+let graphemes: Intl.Segmenter | undefined;
 
-/** The widest text that is styled has its escape sequences, which take no cell. */
-function maxCells(text: string): number {
-  return maxCellWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
-}
-
-/** What is in quotes is in one word of a shell. */
-const shellWordPattern = /(?:'[^']*'|"[^"]*"|\S)+/g;
-
-interface Word {
-  text: string;
-  cells: number;
-  /** Whether the next word belongs to the same command: a line that ends here ends in `\`. */
-  continues: boolean;
-}
-
-function splitWords(text: string, width: number): Word[] {
-  const words = text.match(wordPattern) ?? [];
-  return words.flatMap((word) => {
-    if (maxCells(word) <= width) return [{ text: word, cells: maxCells(word), continues: false }];
-    const isCommand = word.includes('`tradepost ');
-    const parts = (isCommand ? word.match(shellWordPattern) : word.split(/\s+/)) ?? [];
-    return parts.map((part, index) => ({
-      text: part,
-      cells: maxCells(part),
-      continues: isCommand && index < parts.length - 1,
-    }));
+/** Takes as many leading characters as fit into a number of cells. */
+function takeCells(characters: readonly string[], cells: number): string[] {
+  let left = cells;
+  const end = characters.findIndex((character) => {
+    left -= cellWidth(character);
+    return left < 0;
   });
+  return characters.slice(0, end === -1 ? undefined : end);
 }
 
-/** Returns the cells of the widest word that fits into a width. */
-export function widestWord(text: string, width: number): number {
-  const words = splitWords(text, width).map(({ cells }) => cells);
-  return Math.max(0, ...words.filter((cells) => cells <= width));
+/**
+ * Shortens a text to a number of cells, at least 1, by an ellipsis inside it. Two thirds of the space
+ * go to the end, where a message says what happened and an ID differs from others. Graphemes are never split.
+ *
+ * @param tailShare the part of the space that goes to the end. @default 2/3
+ */
+export function shorten(text: string, cells: number, tailShare = 2 / 3): string {
+  if (cellWidth(text) <= cells) return text;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  const tailCells = Math.floor((cells - 1) * tailShare);
+  const tail = takeCells(characters.toReversed(), tailCells).reverse().join('');
+  const head = takeCells(characters, cells - 1 - cellWidth(tail)).join('');
+  return `${head}…${tail}`;
+}
+
+/** A command in back-quotes is one word: it is copied. */
+function splitWords(text: string): string[] {
+  return text.match(/(?:`[^`]*`|\S)+/g) ?? [];
+}
+
+/** Returns the cells of the widest word of a text. */
+export function widestWord(text: string): number {
+  return Math.max(0, ...splitWords(text).map(cellWidth));
 }
 
 interface Indents {
@@ -101,53 +63,53 @@ interface Indents {
 }
 
 /**
- * Breaks a text into lines, between words. What is in back-quotes is one word if it fits into a line at
- * all; a longer command of this program runs as it is copied, with a `\` at the end of each line but the
- * last. A word that needs more room gets a smaller indent. A word that is wider than a line stays whole:
- * the terminal breaks it, and copies it in one piece.
+ * Breaks a text into lines, between words. What is in back-quotes is one word if it fits into a line at all; a longer
+ * command is broken as `wrapCommand` does. A word that is wider than a line stays whole, with a smaller indent: the
+ * terminal breaks it, and copies it in one piece.
  *
  * @param width cells; Infinity for one line
  */
 export function wrap(text: string, width: number, options: Indents = {}): string[] {
   const { indent = 0, hanging = indent } = options;
-  if (indent + maxCells(text) <= width) return [' '.repeat(indent) + text];
-  return fillLines(splitWords(text, width), width, { indent, hanging });
+  if (indent + cellWidth(text) <= width) return [' '.repeat(indent) + text];
+  const words = splitWords(text).flatMap((word) => {
+    if (cellWidth(word) <= width) return [word];
+    return word.includes('`tradepost ') ? wrapCommand(word, width - hanging) : word.split(/\s+/);
+  });
+  return fillLines(words, width, { indent, hanging });
 }
 
-function fillLines(
-  words: readonly Word[],
-  width: number,
-  { indent, hanging }: Required<Indents>,
-): string[] {
+function fillLines(words: readonly string[], width: number, indents: Required<Indents>): string[] {
   const lines: string[] = [];
   let line = '';
-  let cells = 0;
-  let isInCommand = false;
-  for (const { text, cells: wordCells, continues } of words) {
-    const room = continues ? width - 2 : width;
-    if (line !== '' && cells + 1 + wordCells <= room) {
-      line += ` ${text}`;
-      cells += 1 + wordCells;
-    } else {
-      if (line !== '') lines.push(isInCommand ? `${line} \\` : line);
-      const wanted = lines.length === 0 ? indent : hanging;
-      const spaces = Math.min(wanted, Math.max(0, room - wordCells));
-      line = ' '.repeat(spaces) + text;
-      cells = spaces + wordCells;
+  for (const word of words) {
+    if (line !== '' && !line.endsWith(' \\') && cellWidth(line) + 1 + cellWidth(word) <= width) {
+      line += ` ${word}`;
+      continue;
     }
-    isInCommand = continues;
+    if (line !== '') lines.push(line);
+    const spaces = Math.min(
+      lines.length === 0 ? indents.indent : indents.hanging,
+      width - cellWidth(word),
+    );
+    line = ' '.repeat(Math.max(0, spaces)) + word;
   }
   return [...lines, line];
 }
 
+/**
+ * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the end of each
+ * line but the last. A word in quotes stays whole, since a line end would be part of it.
+ */
+export function wrapCommand(command: string, width: number, indent = 0): string[] {
+  if (indent + cellWidth(command) <= width) return [' '.repeat(indent) + command];
+  const words = command.match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
+  const lines = fillLines(words, width - 2, { indent, hanging: indent + 2 });
+  return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
+}
+
 /** Below this width a column is too narrow for a text of several lines. */
 export const minColumnWidth = 24;
-
-/** Whether a text can stand in a column: on one line, or on several without breaking a word. */
-function fitsIntoColumn(text: string, width: number): boolean {
-  if (maxCells(text) <= width) return true;
-  return width >= minColumnWidth && splitWords(text, width).every(({ cells }) => cells <= width);
-}
 
 /**
  * Formats a term and its description: beside it where there is room, else below it.
@@ -162,61 +124,13 @@ export function wrapEntry(
   width: number,
   { indent = 0, below, least = 0 }: { indent?: number; below: number; least?: number },
 ): string[] {
-  const start = indent + maxCells(term) + 2;
+  const start = indent + cellWidth(term) + 2;
   const before = `${' '.repeat(indent)}${term}`;
-  if (width - start < least || !fitsIntoColumn(description, width - start)) {
+  const room = width - start;
+  const isColumn = room >= Math.max(minColumnWidth, widestWord(description));
+  if (room < least || !(isColumn || cellWidth(description) <= room)) {
     return [before.trimEnd(), ...wrap(description, width, { indent: below })];
   }
-  const [first = '', ...others] = wrap(description, width - start);
+  const [first = '', ...others] = wrap(description, room);
   return [`${before}  ${first}`, ...others.map((line) => ' '.repeat(start) + line)];
-}
-
-/**
- * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the
- * end of each line but the last. A word in quotes stays whole, even if it is wider than a line: a line end
- * would be part of it.
- */
-export function wrapCommand(command: string, width: number, indent = 0): string[] {
-  const cells = maxCells(command);
-  if (cells <= width) return [' '.repeat(Math.min(indent, width - cells)) + command];
-  const words = command.match(shellWordPattern) ?? [];
-  return joinCommand(words, width, indent);
-}
-
-/**
- * Joins the words of a command to lines as `wrapCommand` does.
- *
- * @param groups the words; those of a group, such as an option and its value, share a line if they fit
- */
-export function wrapWords(groups: readonly (readonly string[])[], width: number): string[] {
-  const words = groups.flatMap((group) => {
-    const text = group.join(' ');
-    return maxCells(text) > width - 2 ? group : [text];
-  });
-  return joinCommand(words, width, 0);
-}
-
-/** Returns the command after a `|`, with it: it gets a line of its own if it fits into one. */
-function getPipedCommand(words: readonly string[], index: number): string {
-  const end = words.indexOf('|', index + 1);
-  return words.slice(index, end === -1 ? undefined : end).join(' ');
-}
-
-function joinCommand(words: readonly string[], width: number, indent: number): string[] {
-  const lines: string[] = [];
-  let line = ' '.repeat(indent) + (words[0] ?? '');
-  // The last word needs no room for a `\`, but then the lines would be less even.
-  const fits = (text: string) => maxCells(line) + 1 + maxCells(text) <= width - 2;
-  for (const [index, word] of words.entries()) {
-    if (index === 0) continue;
-    const piped = word === '|' ? getPipedCommand(words, index) : word;
-    if (fits(piped) || (fits(word) && indent + 2 + maxCells(piped) > width - 2)) {
-      line += ` ${word}`;
-      continue;
-    }
-    lines.push(`${line} \\`);
-    const spaces = Math.min(indent + 2, Math.max(0, width - 2 - maxCells(word)));
-    line = ' '.repeat(spaces) + word;
-  }
-  return [...lines, line];
 }

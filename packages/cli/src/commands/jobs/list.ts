@@ -39,7 +39,7 @@ const jobView: View<Job> = {
     { title: 'SKIPPED', field: 'skipped', align: 'right', whenNarrow: 'leave-out' },
     { title: 'FAILED', field: 'failed', align: 'right' },
     { title: 'LEFT', field: 'left', align: 'right' },
-    { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out', shortenTo: 24 },
+    { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out' },
     { title: 'KEY', field: 'apiKeyPrefix', minWidth: 9, whenNarrow: 'leave-out' },
     { title: 'SERVICE', field: 'baseUrl', whenNarrow: 'leave-out' },
   ],

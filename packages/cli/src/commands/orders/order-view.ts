@@ -135,12 +135,7 @@ export const namedOrderView: View<NamedOrder> = {
   fields: orderView.fields.flatMap((field) =>
     hasName(field) ? [field, nameFields[field]] : [field],
   ),
-  columns: [
-    ...mainColumns,
-    { ...withName(buyerColumn), shortenTo: 10 },
-    quantityColumn,
-    ...otherIdColumns.map(withName),
-  ],
+  columns: [...mainColumns, withName(buyerColumn), quantityColumn, ...otherIdColumns.map(withName)],
 };
 
 function withName(column: IdColumn): Column<NamedOrder> {

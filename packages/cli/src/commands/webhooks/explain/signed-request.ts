@@ -73,12 +73,7 @@ function isWebUrl(url: string): boolean {
  *
  * @returns null for a request that no HTTP client can send, for example with line ends in a header
  */
-export function curlCommand(request: OutgoingRequest): string | null {
-  return curlWords(request)?.flat().join(' ') ?? null;
-}
-
-/** Returns the words of `curlCommand`, an option together with its value. */
-export function curlWords({ url, headers, body }: OutgoingRequest): string[][] | null {
+export function curlCommand({ url, headers, body }: OutgoingRequest): string | null {
   const lines = Object.entries(headers);
   const isSendable =
     isWebUrl(url) &&
@@ -106,5 +101,5 @@ export function curlWords({ url, headers, body }: OutgoingRequest): string[][] |
     // Unlike --data, it takes a leading @ literally.
     isArgument ? ['--data-raw', quoteShellWord(body)] : ['--data-binary', '@-'],
   ];
-  return words;
+  return words.flat().join(' ');
 }
