@@ -185,8 +185,8 @@ function totalWidth(widths: readonly number[]): number {
 
 /**
  * Fits columns into a width. Texts are first shortened and wrapped as far as they stay comfortable to read.
- * Then columns get narrower or are left out, from the right. The freed space goes to the shortened texts.
- * Columns that must stay whole do so, even if the lines get too long.
+ * Then columns get narrower or are left out, from the right. The freed space goes to the shortened texts,
+ * and to the first column that was left out and fits. Columns that must stay whole do so, even if the lines get too long.
  *
  * @returns the width of each column, 0 if it is left out
  */
@@ -209,5 +209,8 @@ export function fitColumns(columns: readonly ColumnSize[], available: number): n
     const room = available - totalWidth(widths) + (widths[index] ?? 0);
     widths[index] = Math.max(Math.min(column.width, room), leastWidth(column));
   }
+  const room = available - totalWidth(widths) - gap;
+  const again = entries.find(([index, { width }]) => widths[index] === 0 && width <= room);
+  if (again !== undefined) widths[again[0]] = again[1].width;
   return widths;
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
@@ -39,7 +40,12 @@ const jobView: View<Job> = {
     { title: 'SKIPPED', field: 'skipped', align: 'right', whenNarrow: 'leave-out' },
     { title: 'FAILED', field: 'failed', align: 'right' },
     { title: 'LEFT', field: 'left', align: 'right' },
-    { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out' },
+    {
+      title: 'JOURNAL',
+      field: 'journal',
+      text: ({ journal }) => basename(journal),
+      whenNarrow: 'leave-out',
+    },
     { title: 'KEY', field: 'apiKeyPrefix', minWidth: 9, whenNarrow: 'leave-out' },
     { title: 'SERVICE', field: 'baseUrl', whenNarrow: 'leave-out' },
   ],
@@ -57,7 +63,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json: an array of ${describeShape(jobView)}`,
       'state: running, complete, failed (all orders were attempted, some failed), incomplete (orders are left)',
-      'On a narrow terminal a table has no journals, keys and services: `--fields journal,apiKeyPrefix,baseUrl` shows them.',
+      'A table has the name of the journal, and on a narrow terminal no journals, keys and services: `--fields journal,apiKeyPrefix,baseUrl` shows them.',
     ],
     Notes: [
       '`tradepost orders set-status --resume latest` continues the newest job of the same service and key that is incomplete, or failed.',

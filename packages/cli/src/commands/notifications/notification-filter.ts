@@ -2,7 +2,7 @@ import { eventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { CliError, InvalidArgument } from '../../errors/cli-error';
-import { parseId, repeatable, timeParser, withValues } from '../../input/options';
+import { parseId, timeParser, withValues } from '../../input/options';
 import { printNotice } from '../../output/print';
 
 export interface NotificationFilterOptions {
@@ -19,10 +19,7 @@ const listTypes = () => eventTypes.map((type) => type.replace('.', '_'));
 
 /** Adds `--order`, `--type`, `--since` and `--before` to a command. */
 export function addNotificationFilter(command: Command, context: CliContext): Command {
-  const addOrder = repeatable((id: string, before: string[] = []) => [
-    ...before,
-    parseId(id, 'ord'),
-  ]);
+  const addOrder = (id: string, before: string[] = []) => [...before, parseId(id, 'ord')];
   return command
     .option('--order <id...>', 'only notifications about these orders, ord_…', addOrder)
     .option(

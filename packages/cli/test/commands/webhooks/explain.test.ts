@@ -212,9 +212,7 @@ describe('webhooks explain', () => {
     const argv = ['webhooks', 'explain', 'dlv_1', '--body-file'];
     const missing = await service.cli([...argv, join(folder, 'no/such/body.json')]);
     expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(missing.stderr).toContain(
-      'Cannot create the file for the body: no such file or directory: ',
-    );
+    expect(missing.stderr).toContain('Cannot write the body: no such file or directory: ');
     service.instead = () => aProblem(404, 'delivery_not_found');
     const file = join(folder, 'body.json');
     expect((await service.cli([...argv, file])).exitCode).toBe(5);
