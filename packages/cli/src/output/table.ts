@@ -35,6 +35,9 @@ export function createTableFormat<Item extends object>(
     for (const [index, size] of sizes.entries()) {
       const texts = rows.map((row) => row[index] ?? '');
       size.width = Math.max(size.width, ...texts.map(cellWidth));
+      if (size.whenNarrow === 'shorten' && texts.some((text) => wholeId.test(text))) {
+        size.whenNarrow = 'leave-out';
+      }
       if (size.whenNarrow !== 'wrap') continue;
       size.least = Math.max(size.least ?? minColumnWidth, ...texts.map(widestWord));
     }
@@ -169,6 +172,9 @@ function renderField(
   const rest = first.slice(name.length).trimEnd();
   return [`${style('bold', first.slice(0, name.length))}${rest}`, ...others];
 }
+
+/** An ID is copied: a column of IDs is left out rather than shortened. */
+const wholeId = /^[a-z]{3}_[0-9A-Z]{26}$/;
 
 export interface ColumnSize {
   /** Cells of its widest text, including the heading. */

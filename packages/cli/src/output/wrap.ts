@@ -97,14 +97,24 @@ function fillLines(words: readonly string[], width: number, indents: Required<In
   return [...lines, line];
 }
 
+/** What is in quotes is in one word of a shell. */
+const shellWord = /(?:'[^']*'|"[^"]*"|\S)+/g;
+
+/** An option with its value, or a word. */
+const optionOrWord = new RegExp(`(?:--?[\\w-]+ (?=[^-|\\s]))?${shellWord.source}`, 'g');
+
 /**
  * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the end of each
  * line but the last. A word in quotes stays whole, since a line end would be part of it.
  */
 export function wrapCommand(command: string, width: number, indent = 0): string[] {
   if (indent + cellWidth(command) <= width) return [' '.repeat(indent) + command];
-  const words = command.match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
-  const lines = fillLines(words, width - 2, { indent, hanging: indent + 2 });
+  const hanging = indent + 2;
+  const pairs = command.match(optionOrWord) ?? [];
+  const words = pairs.flatMap((pair) =>
+    hanging + cellWidth(pair) <= width - 2 ? [pair] : (pair.match(shellWord) ?? []),
+  );
+  const lines = fillLines(words, width - 2, { indent, hanging });
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 

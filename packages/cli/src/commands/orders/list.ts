@@ -38,7 +38,6 @@ import {
   orderView,
   placeNames,
   toNamesOption,
-  withBuyer,
   withLastChange,
 } from './order-view';
 
@@ -133,8 +132,7 @@ function chooseListNames(options: Options, context: CliContext): NamesMode {
 }
 
 function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<NamedOrder> {
-  const named = names === 'always' ? withBuyer(namedOrderView) : namedOrderView;
-  const view = names === 'never' ? orderView : named;
+  const view = names === 'never' ? orderView : namedOrderView;
   const isByChange = sort?.endsWith('updatedAt') || updatedSince !== undefined;
   return isByChange ? withLastChange(view) : view;
 }

@@ -135,7 +135,12 @@ export const namedOrderView: View<NamedOrder> = {
   fields: orderView.fields.flatMap((field) =>
     hasName(field) ? [field, nameFields[field]] : [field],
   ),
-  columns: [...mainColumns, withName(buyerColumn), quantityColumn, ...otherIdColumns.map(withName)],
+  columns: [
+    ...mainColumns,
+    { ...withName(buyerColumn), whenNarrow: 'shorten' },
+    quantityColumn,
+    ...otherIdColumns.map(withName),
+  ],
 };
 
 function withName(column: IdColumn): Column<NamedOrder> {
@@ -147,16 +152,6 @@ function withName(column: IdColumn): Column<NamedOrder> {
 
 /** Below this width, in cells, a table of orders has no room for names beside their other columns. */
 export const minNamesWidth = 80;
-
-/** Shows the buyer on every terminal. */
-export function withBuyer({ fields, columns = [] }: View<NamedOrder>): View<NamedOrder> {
-  return {
-    fields,
-    columns: columns.map((column) =>
-      column.field === 'buyerId' ? { ...column, whenNarrow: 'shorten' } : column,
-    ),
-  };
-}
 
 /** Shows the time of the last change, also on a narrow terminal, instead of that of the creation. */
 export function withLastChange({ fields, columns = [] }: View<NamedOrder>): View<NamedOrder> {

@@ -60,7 +60,7 @@ export const historyView: View<HistoryRow> = {
   columns: [
     { title: 'AT', field: 'createdAt' },
     { title: 'CHANGE', field: 'change' },
-    { title: 'REASON', field: 'reason', whenNarrow: 'shorten' },
+    { title: 'REASON', field: 'reason', whenNarrow: 'wrap' },
   ],
 };
 
