@@ -6,7 +6,7 @@ import type { CliContext } from '../context';
 import { attempt, getErrorMessage } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
-import { createRedactor } from '../output/text';
+import { createRedactor } from '../output/redact';
 import { describeError } from '../report/error-report';
 import { formatHints } from '../report/hint';
 

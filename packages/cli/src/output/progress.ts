@@ -1,8 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { CliContext, OutputStream } from '../context';
 import { activeLiveLines } from './print';
-import { formatDuration, getStyle } from './text';
-import { cellWidth, shorten } from './wrap';
+import { cellWidth, formatDuration, getStyle, shorten } from './text';
 
 /** Creates a line at the end of a terminal that is redrawn. A notice erases it first. */
 export function createLiveLine(stream: OutputStream) {

@@ -1,7 +1,18 @@
-import { type Column, type Format, formatField } from './format';
-import { escapeControlChars, type Style, type StyleName } from './text';
+import {
+  cellWidth,
+  escapeControlChars,
+  formatField,
+  minColumnWidth,
+  pad,
+  type Style,
+  type StyleName,
+  shorten,
+  widestWord,
+  wrap,
+  wrapEntry,
+} from './text';
 import type { Times } from './times';
-import { cellWidth, minColumnWidth, pad, shorten, widestWord, wrap, wrapEntry } from './wrap';
+import type { Column, Format } from './view';
 
 export const gap = 2;
 

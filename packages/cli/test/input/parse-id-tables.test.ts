@@ -4,7 +4,7 @@ import { anOrder } from '../../../../test/helpers/an-order';
 import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
 import { parseIds } from '../../src/input/read-input';
-import { chooseFormat } from '../../src/output/choose-format';
+import { chooseFormat } from '../../src/output/format';
 import { aContext } from '../helpers/a-context';
 
 const read = async (text: string) => (await parseIds(text, 'ord')).ids;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeControlChars } from '../../src/output/text';
-import { cellWidth, pad, shorten } from '../../src/output/wrap';
+import { cellWidth, escapeControlChars, pad, shorten } from '../../src/output/text';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map(escapeControlChars);
 

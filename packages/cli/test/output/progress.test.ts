@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createProgress } from '../../src/output/progress';
-import { cellWidth } from '../../src/output/wrap';
+import { cellWidth } from '../../src/output/text';
 import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Column } from '../../src/output/format';
 import { createTableFormat } from '../../src/output/table';
-import type { Style } from '../../src/output/text';
-import { cellWidth } from '../../src/output/wrap';
+import { cellWidth, type Style } from '../../src/output/text';
+import type { Column } from '../../src/output/view';
 
 interface Row {
   id: string;

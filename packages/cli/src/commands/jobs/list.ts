@@ -4,9 +4,10 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import type { GlobalOptions } from '../../input/options';
 import { type Job, type JobState, listJobs } from '../../journal/jobs';
-import { describeShape, type View } from '../../output/format';
+import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
 import type { StyleName } from '../../output/text';
+import type { View } from '../../output/view';
 
 const styles: Record<JobState, StyleName> = {
   running: 'cyan',

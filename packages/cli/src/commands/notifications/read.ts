@@ -17,10 +17,10 @@ import {
   yesOption,
 } from '../../input/options';
 import { confirm } from '../../input/prompt';
-import { chooseFormat, isForPerson } from '../../output/choose-format';
-import { describeShape, type Format } from '../../output/format';
+import { chooseFormat, describeShape, isForPerson } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
 import { formatCount, formatNumber } from '../../output/text';
+import type { Format } from '../../output/view';
 import {
   addNotificationFilter,
   checkFilter,

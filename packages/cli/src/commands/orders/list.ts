@@ -24,9 +24,10 @@ import {
   timeNote,
   timeParser,
 } from '../../input/options';
-import { describeShape, type ListPage, type View } from '../../output/format';
+import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
-import { getTerminalWidth } from '../../output/wrap';
+import { getTerminalWidth } from '../../output/text';
+import type { ListPage, View } from '../../output/view';
 import {
   addNamesOption,
   chooseNames,

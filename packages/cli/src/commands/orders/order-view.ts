@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { assertObject } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
-import { isForPerson } from '../../output/choose-format';
-import { type Column, formatField, type View } from '../../output/format';
-import type { StyleName } from '../../output/text';
+import { isForPerson } from '../../output/format';
+import { formatField, type StyleName } from '../../output/text';
+import type { Column, View } from '../../output/view';
 
 /** An order, with the names of its accounts and the title of its listing if they were requested. */
 export interface NamedOrder extends Order {

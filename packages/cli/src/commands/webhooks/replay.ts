@@ -18,11 +18,10 @@ import {
   yesOption,
 } from '../../input/options';
 import { confirm } from '../../input/prompt';
-import { chooseFormat } from '../../output/choose-format';
-import { describeShape, type Format, type View } from '../../output/format';
+import { chooseFormat, describeShape } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
-import type { StyleName } from '../../output/text';
-import { formatCount } from '../../output/text';
+import { formatCount, type StyleName } from '../../output/text';
+import type { Format, View } from '../../output/view';
 import { getStateStyle } from './delivery-view';
 import {
   addDeliveryFilter,

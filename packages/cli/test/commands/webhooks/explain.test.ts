@@ -155,15 +155,10 @@ describe('webhooks explain', () => {
     const { exitCode, stdout } = await service.cli(['webhooks', 'explain', 'dlv_1'], { now });
     expect(exitCode).toBe(0);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
-    for (const part of [
-      ': failed\n',
-      'WHAT TO DO\n1. ',
-      'ATTEMPTS\n',
-      'SIGNED BYTES\n9 bytes',
-      'SEND IT BY HAND\n',
-    ]) {
+    for (const part of [': failed\n', 'WHAT TO DO\n1. ', 'ATTEMPTS\n', 'SIGNED BYTES\n9 bytes']) {
       expect(stdout).toContain(part);
     }
+    expect(stdout).not.toContain('SEND IT BY HAND');
   });
 
   it('needs the webhook only for details', async () => {

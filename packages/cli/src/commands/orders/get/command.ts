@@ -5,9 +5,9 @@ import type { CliContext } from '../../../context';
 import { CliError, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../input/options';
-import { chooseFormat, isForPerson } from '../../../output/choose-format';
-import { describeShape, type Format, type View } from '../../../output/format';
+import { chooseFormat, describeShape, isForPerson } from '../../../output/format';
 import { writeData } from '../../../output/print';
+import type { Format, View } from '../../../output/view';
 import {
   addNamesOption,
   chooseNames,

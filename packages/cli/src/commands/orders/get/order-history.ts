@@ -1,8 +1,8 @@
 import type { AccountEvent, Tradepost } from '@tradepost/sdk';
 import type { CliContext } from '../../../context';
 import { isRecord } from '../../../errors/cli-error';
-import type { View } from '../../../output/format';
 import { printNotice } from '../../../output/print';
+import type { View } from '../../../output/view';
 import { describeReason } from '../../../report/error-report';
 
 /** Gets the events of an order, oldest first, as far as the service still stores them. */

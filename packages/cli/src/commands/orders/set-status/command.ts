@@ -18,8 +18,7 @@ import {
 import { parseIds, readInput } from '../../../input/read-input';
 import { findLatestJournal } from '../../../journal/jobs';
 import { isOrderStatus } from '../../../journal/status-change';
-import { chooseFormat } from '../../../output/choose-format';
-import { describeShape } from '../../../output/format';
+import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
 import { formatCount } from '../../../output/text';
 import { orderView } from '../order-view';

@@ -10,12 +10,17 @@ import { createClient } from '../../../client/create-client';
 import type { CliContext, OutputStream } from '../../../context';
 import { addHelp } from '../../../help/help';
 import { addId, type GlobalOptions } from '../../../input/options';
-import { chooseFormat } from '../../../output/choose-format';
-import { describeShape, type View } from '../../../output/format';
+import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
-import { escapeControlChars, getStyle } from '../../../output/text';
+import {
+  escapeControlChars,
+  getStyle,
+  getTerminalWidth,
+  wrap,
+  wrapCommand,
+} from '../../../output/text';
 import { chooseTimes, formatTimes, type Times } from '../../../output/times';
-import { getTerminalWidth, wrap, wrapCommand } from '../../../output/wrap';
+import type { View } from '../../../output/view';
 import { formatCommand, formatHints, quoteWord } from '../../../report/hint';
 import { deliveryView } from '../delivery-view';
 import { readSecretFile } from '../secret';

@@ -18,10 +18,10 @@ import {
   timeNote,
   timeParser,
 } from '../../../input/options';
-import { chooseFormat } from '../../../output/choose-format';
-import { describeShape, type Format, type View } from '../../../output/format';
+import { chooseFormat, describeShape } from '../../../output/format';
 import { isReaderGone, printNotice, writeData } from '../../../output/print';
 import { chooseTimes } from '../../../output/times';
+import type { Format, View } from '../../../output/view';
 import {
   type Checkpoint,
   checkpointPath,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getTerminalWidth, wrap, wrapCommand, wrapEntry } from '../../src/output/wrap';
+import { getTerminalWidth, wrap, wrapCommand, wrapEntry } from '../../src/output/text';
 import { FakeStream } from '../helpers/fake-stream';
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', '_', '.'), minLength: 1, maxLength: 50 });
