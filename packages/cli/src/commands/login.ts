@@ -195,7 +195,7 @@ async function promptCredentials(
           ...(suggested === null ? {} : { initialValue: suggested }),
           validate: (typed) =>
             isBaseUrl(typed?.trim() ?? '')
-              ? checkPath(typed?.trim() ?? '')
+              ? undefined
               : 'Enter a full URL, such as https://trade.example',
           ...options,
         }),
@@ -214,13 +214,6 @@ async function promptCredentials(
   } finally {
     keyboard.close();
   }
-}
-
-/** Says what is wrong with the path of a URL that a person typed. */
-function checkPath(baseUrl: string): string | undefined {
-  return /\/v1\/*$/.test(baseUrl)
-    ? 'Enter the URL without /v1, which is a part of each path'
-    : undefined;
 }
 
 async function readCredentials(baseUrl: string | null, context: CliContext): Promise<Credentials> {

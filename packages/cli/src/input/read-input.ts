@@ -38,6 +38,9 @@ interface Candidate {
   where: string;
 }
 
+/** The start of UTF-16, with and without a byte order mark, and of a binary spreadsheet. */
+const notUtf8 = /^(\ufffd\ufffd|.?\0|PK\p{Cc}{2})/su;
+
 /**
  * Parses IDs out of what another command or a spreadsheet made: plain IDs, JSON (an array, or an object
  * per line) with a field `id`, or CSV with a column `id`, `order_id`, `Order ID` or `orderId`. It detects the format.
@@ -49,8 +52,7 @@ export async function parseIds(
   text: string,
   prefix: IdPrefix,
 ): Promise<{ ids: string[]; repeated: number }> {
-  // As UTF-16 and binary spreadsheets have.
-  if (text.includes('\0')) {
+  if (notUtf8.test(text)) {
     throw invalidInput(
       'Input is not UTF-8',
       'Save it as "CSV UTF-8", or in PowerShell with `Out-File -Encoding utf8`.',

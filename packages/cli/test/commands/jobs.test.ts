@@ -127,7 +127,7 @@ describe('orders set-status --resume latest', () => {
     expect(stderr).toBe(
       [
         `error: No journal of ${service.baseUrl} can be resumed that was started with this key, tpk_othe…`,
-        'hint: The newest one was started with the key …. Use that key, or name the journal to resume it with this one. To see all journals, run `tradepost jobs list`.',
+        'hint: The newest one is of the key …. To see all journals, run `tradepost jobs list`.',
         '',
       ].join('\n'),
     );

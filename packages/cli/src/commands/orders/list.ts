@@ -10,10 +10,10 @@ import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import { type FilterExtra, listExtended } from '../../client/extensions';
 import type { CliContext } from '../../context';
-import { CliError } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
+  checkPeriod,
   type GlobalOptions,
   getPageSize,
   listParser,
@@ -106,14 +106,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  const { since, until } = options;
-  if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
-    throw new CliError(
-      'usage',
-      `--since (${since}) is later than --until (${until})`,
-      'Swap the two times.',
-    );
-  }
+  checkPeriod(options.since, options.until, '--until');
   const names = chooseListNames(options, context);
   const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
   const { orders } = createClient(context, options);

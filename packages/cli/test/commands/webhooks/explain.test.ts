@@ -72,7 +72,6 @@ describe('webhooks explain', () => {
     [403, null, 'the signature authenticates them'],
     [404, null, 'Check the path'],
     [410, null, 'Check the path'],
-    [413, null, 'Raise the limit'],
     [418, null, 'Only a 2xx response'],
     [429, null, 'Retry-After'],
     [500, null, 'log of the receiver'],
