@@ -16,6 +16,9 @@ export interface Pager {
 /** What less does by default: it ends at once if all fits on the screen, and leaves the text there. */
 const lessOptions = 'FRX';
 
+/** What needs a shell, as Git defines it. A shell that waits for the pager would end after Ctrl-C. */
+const shellSyntax = /[|&;<>()$`\\"'*?[#~=%]/;
+
 /**
  * Returns the command of the pager: TRADEPOST_PAGER, else PAGER, else less. Null without a terminal, with
  * `--no-pager`, and if it is empty or `cat`.
@@ -23,13 +26,14 @@ const lessOptions = 'FRX';
 export function findPager(
   { pager }: PagerOptions,
   { stdout, env }: CliContext,
-): { file: string; args: string[] } | null {
+): { file: string; args: string[]; isShell: boolean } | null {
   if (pager === false || stdout.isTTY !== true || stdout.fd === undefined) return null;
   if (env.TERM === 'dumb') return null;
   const command = (env.TRADEPOST_PAGER ?? env.PAGER ?? `less -${lessOptions}`).trim();
   if (['', 'cat'].includes(command)) return null;
+  if (shellSyntax.test(command)) return { file: command, args: [], isShell: true };
   const [file = '', ...args] = command.split(/\s+/);
-  return { file, args };
+  return { file, args, isShell: false };
 }
 
 /** How a pager ended. Any other end than by the person is a failure. */
@@ -92,11 +96,12 @@ interface RunningPager {
 }
 
 async function start(
-  { file, args }: { file: string; args: string[] },
+  { file, args, isShell }: { file: string; args: string[]; isShell: boolean },
   { stdout, stderr, env }: CliContext,
 ): Promise<RunningPager> {
   const { spawn } = await import('node:child_process');
   const child: ChildProcess = spawn(file, args, {
+    shell: isShell,
     stdio: ['pipe', stdout.fd, stderr.fd ?? 'inherit'],
     env: { LESS: lessOptions, LV: '-c', ...env },
   });
