@@ -3,7 +3,13 @@ import { version } from '../package.json';
 import { type CommandSpec, helpSections } from './command-tree';
 import type { CliContext } from './context';
 import { addHelp, helpConfiguration, rootSections } from './help/help';
-import { type OutputFormat, outputFormats, timeStyles } from './input/options';
+import {
+  isRepeatable,
+  type OutputFormat,
+  outputFormats,
+  repeatable,
+  timeStyles,
+} from './input/options';
 import { getTerminalWidth, supportsColor } from './output/text';
 
 /**
@@ -90,6 +96,7 @@ export function createProgram(context: CliContext): Program {
     if (!spec) return;
     unloaded.delete(command);
     (await spec.load()).configure(command, context, load);
+    rejectRepeatedOptions(command);
   }
 
   function add(parent: Command, name: string, spec: CommandSpec): void {
@@ -129,6 +136,7 @@ export function createProgram(context: CliContext): Program {
     .exitOverride()
     .addHelpText('after', rootSections);
   addGlobalOptions(program);
+  rejectRepeatedOptions(program);
   rejectUnknownCommands(program);
 
   for (const [heading, section] of Object.entries(helpSections)) {
@@ -181,8 +189,34 @@ class JsonOption extends Option {
   }
 }
 
-function joinNames(text: string, before?: string): string {
-  return before === undefined ? text : `${before},${text}`;
+const joinNames = repeatable((text: string, before?: string) =>
+  before === undefined ? text : `${before},${text}`,
+);
+
+/**
+ * Rejects an option with a value that is given twice: one of the values would be lost. `--x` and `--no-x` exclude
+ * each other too. A repeated flag, such as `--yes --yes`, is harmless.
+ */
+function rejectRepeatedOptions(command: Command): void {
+  const given = new Map<string, { option: Option; value: unknown }>();
+  for (const option of command.options) {
+    if (isRepeatable(option.parseArg)) continue;
+    const name = option.attributeName();
+    command.on(`option:${option.name()}`, () => {
+      const first = given.get(name);
+      const value = command.getOptionValue(name);
+      given.set(name, { option, value });
+      if (first === undefined) return;
+      if (first.option !== option && first.value !== value) {
+        const message = `error: option '${option.flags}' cannot be used with '${first.option.flags}'`;
+        command.error(message, { code: 'commander.conflictingOption' });
+      }
+      if (first.option === option && option.required) {
+        const message = `error: option '${option.flags}' is given twice`;
+        command.error(message, { code: 'commander.repeatedOption' });
+      }
+    });
+  }
 }
 
 /** Rejects an unknown command of a group also with `--help`: Commander would show the help of the group. */

@@ -5,7 +5,7 @@ import { createClient } from '../client/create-client';
 import type { CliContext } from '../context';
 import { attempt, CliError, InvalidArgument, isRecord } from '../errors/cli-error';
 import { addHelp } from '../help/help';
-import { type GlobalOptions, type OutputFormat, withValues } from '../input/options';
+import { type GlobalOptions, type OutputFormat, repeatable, withValues } from '../input/options';
 import { readInput } from '../input/read-input';
 import { chooseFormat } from '../output/format';
 import { printChange, printNotice, writeData } from '../output/print';
@@ -30,9 +30,8 @@ const anyView: View<object> = { fields: [] };
 
 /** `tradepost api <method> <path>` */
 export function configure(command: Command, context: CliContext): void {
-  const pairs =
-    (parse: (text: string) => Parameter) =>
-    (text: string, before: Parameter[] = []) => [...before, parse(text)];
+  const pairs = (parse: (text: string) => Parameter) =>
+    repeatable((text: string, before: Parameter[] = []) => [...before, parse(text)]);
   const method = withValues(parseMethod, () => methods);
   command
     .argument('<method>', `HTTP method: ${methods.join(', ')}`, method)

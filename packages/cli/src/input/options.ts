@@ -242,6 +242,26 @@ export function timeParser({ now }: CliContext): (text: string) => string {
   return (text) => parseTime(text, now());
 }
 
+interface Repeatable {
+  isRepeatable: true;
+}
+
+/**
+ * Marks the parser of an option that takes several values. Any other option with a value is rejected when it is
+ * given twice.
+ *
+ * @param parse gets what it returned for the values before
+ */
+export function repeatable<Parse extends (text: string, before?: never) => unknown>(
+  parse: Parse,
+): Parse & Repeatable {
+  return Object.assign(parse, { isRepeatable: true } as const);
+}
+
+export function isRepeatable(parse: unknown): boolean {
+  return typeof parse === 'function' && 'isRepeatable' in parse;
+}
+
 /**
  * Creates a parser for names, separated by commas or in several options, each returned once: for
  * `--status pending,confirmed` and `--status pending --status confirmed`.
@@ -258,7 +278,7 @@ export function listParser<Choice extends string>(choices: readonly Choice[], no
     });
     return [...new Set([...before, ...names])];
   };
-  return withValues(parse, () => choices, { isList: true });
+  return repeatable(withValues(parse, () => choices, { isList: true }));
 }
 
 /** How lists of orders may be sorted: `-` is newest first. Source: the contract, `orderSorts`. */

@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { CliError, capitalize, type Hint, truncate } from '../errors/cli-error';
+import { commandPath, findCommandAlias, findKnownOption, findOptionAlias } from './aliases';
 
 /** Whether Commander threw an error. Its class is not in the bundle of the commands. */
 export function isParserError(error: unknown): error is CommanderError {
@@ -23,7 +24,7 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
   }
   let [text = '', similar] = error.message.split(/\n\(Did you mean (.*)\?\)$/s);
   const [, flag = ''] = /^error: unknown option '(--[\w-]+)=/.exec(text) ?? [];
-  if (hasOption(command, flag)) {
+  if (findKnownOption(command, flag)) {
     return new CliError('usage', `Option '${flag}' takes no value`, helpHint(path));
   }
   if (error.code === 'commander.missingMandatoryOptionValue') {
@@ -43,19 +44,15 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
     return new CliError('usage', message, hint);
   }
   const help = helpHint(path);
-  if (similar === undefined) return new CliError('usage', message, help);
-  return new CliError('usage', message, `Did you mean ${similar}?`, help);
+  const meant = findAlias(error.code, text, command) ?? similar;
+  if (meant === undefined) return new CliError('usage', message, help);
+  return new CliError('usage', message, `Did you mean ${meant}?`, help);
 }
 
-/** Returns the path of a command, without the program. */
-function commandPath(command: Command): string[] {
-  return command.parent ? [...commandPath(command.parent), command.name()] : [];
-}
-
-/** Whether a command, or a group that it is in, has an option. */
-function hasOption(command: Command, flag: string): boolean {
-  if (command.options.some(({ long }) => long === flag)) return true;
-  return command.parent !== null && hasOption(command.parent, flag);
+function findAlias(code: string, text: string, command: Command): string | undefined {
+  if (code === 'commander.unknownCommand') return findCommandAlias(command) ?? undefined;
+  const [, flag = ''] = /^unknown option '(.*?)'/.exec(text) ?? [];
+  return findOptionAlias(flag, command) ?? undefined;
 }
 
 function helpHint(path: readonly string[]): Hint {

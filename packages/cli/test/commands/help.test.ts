@@ -58,6 +58,11 @@ describe('help', () => {
     ['foo --help', "Unknown command 'foo'", 'See `tradepost --help`.'],
     ['oders -h', "Unknown command 'oders'", 'Did you mean orders? See `tradepost --help`.'],
     ['orders foo --help', "Unknown command 'foo'", 'See `tradepost orders --help`.'],
+    [
+      'set-status --help',
+      "Unknown command 'set-status'",
+      'Did you mean `tradepost orders set-status`? See `tradepost --help`.',
+    ],
   ])('of an unknown command is an error: `%s`', async (line, message, hint) => {
     const result = await runCli(line.split(' '));
     expect(result).toEqual({

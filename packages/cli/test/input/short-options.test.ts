@@ -30,6 +30,18 @@ describe('a short option', () => {
     expect(service.orders.map(({ status }) => status)).toEqual(['confirmed', 'confirmed']);
   });
 
+  it('is an error if it is given twice, also as its long form', async () => {
+    for (const argv of [
+      ['-o', 'json', '-o', 'csv'],
+      ['-o', 'json', '--output=json'],
+      ['-q', '.', '--jq', '.'],
+    ]) {
+      const { exitCode, stderr } = await runCli(['orders', 'list', ...argv]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`is given twice`);
+    }
+  });
+
   it.each(commandPaths)('of `%s` is the one for --yes, if it has that option', async (path) => {
     const { stdout } = await runCli([...path.split(' '), '--help']);
     const [line] = /^ .*--yes\b.*$/m.exec(stdout) ?? [];
@@ -47,6 +59,19 @@ describe('a short option', () => {
 });
 
 describe('--json', () => {
+  it('contradicts another format, in either order', async () => {
+    for (const argv of [
+      ['--json', '--output', 'csv'],
+      ['-o', 'csv', '--json'],
+      ['--json', '-o', 'ndjson'],
+      ['--output=table', '--json'],
+    ]) {
+      const { exitCode, stdout, stderr } = await runCli(['orders', 'list', ...argv]);
+      expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
+      expect(stderr).toMatch(/'--json'.* cannot be used with|cannot be used with '--json'/);
+    }
+  });
+
   it('agrees with --output json, and makes errors JSON', async () => {
     for (const argv of [['--json'], ['--json', '--output', 'json'], ['-o', 'json', '--json']]) {
       const { exitCode, stderr } = await runCli(['orders', 'get', 'x', ...argv]);

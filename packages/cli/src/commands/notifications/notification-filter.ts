@@ -2,7 +2,7 @@ import { eventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { InvalidArgument } from '../../errors/cli-error';
-import { checkPeriod, parseId, timeParser, withValues } from '../../input/options';
+import { checkPeriod, parseId, repeatable, timeParser, withValues } from '../../input/options';
 import { printNotice } from '../../output/print';
 
 export interface NotificationFilterOptions {
@@ -19,7 +19,10 @@ const listTypes = () => eventTypes.map((type) => type.replace('.', '_'));
 
 /** Adds `--order`, `--type`, `--since` and `--before` to a command. */
 export function addNotificationFilter(command: Command, context: CliContext): Command {
-  const addOrder = (id: string, before: string[] = []) => [...before, parseId(id, 'ord')];
+  const addOrder = repeatable((id: string, before: string[] = []) => [
+    ...before,
+    parseId(id, 'ord'),
+  ]);
   return command
     .option('--order <id...>', 'only notifications about these orders, ord_…', addOrder)
     .option(

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../../context';
 import { attempt, CliError } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
-import { type GlobalOptions, parseCount } from '../../../input/options';
+import { type GlobalOptions, parseCount, repeatable } from '../../../input/options';
 import { readInput } from '../../../input/read-input';
 import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
@@ -32,7 +32,7 @@ const maxBodyLength = 1_048_576;
 
 /** `tradepost webhooks verify --secret-file <file> < body` */
 export function configure(command: Command, context: CliContext): void {
-  const addFile = (file: string, before: string[] = []) => [...before, file];
+  const addFile = repeatable((file: string, before: string[] = []) => [...before, file]);
   command
     .requiredOption(
       '--secret-file <file>',
@@ -40,7 +40,11 @@ export function configure(command: Command, context: CliContext): void {
       addFile,
     )
     .option('--signature <hex>', 'value of the header Service-Signature')
-    .option('--header <line>', "a received header, 'name: value'; repeatable", addHeader)
+    .option(
+      '--header <line>',
+      "a received header, 'name: value'; repeatable",
+      repeatable(addHeader),
+    )
     .option('--body-file <file>', 'raw body as received (default: stdin)')
     .option(
       '--tolerance <seconds>',
