@@ -209,7 +209,7 @@ module.exports = {
       'heavy-libraries-only-in-lazy',
       'They take longer to load than everything else, and few commands need one.',
       { path: inCli, pathNot: `${inCli}lazy/` },
-      'node_modules/(@bomb[.]sh/tab|@clack/prompts|csv-parse|jq-wasm|string-width|undici)/',
+      'node_modules/(@bomb[.]sh/tab|@clack/prompts|csv-parse|jq-wasm|undici)/',
     ),
     forbid(
       'lazy-modules-are-imported-dynamically',

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { wait } from '../../packages/cli/src/context';
-import { run } from '../../packages/cli/src/run';
+import { run } from '../../packages/cli/src/program';
 import { Tradepost } from '../../packages/sdk/src/index';
 import {
   createIdGenerator,
@@ -164,12 +163,12 @@ it('`orders list` runs through the files that ARCHITECTURE.md names', async () =
       signal: new AbortController().signal,
       now: Date.now,
       elapsed: () => performance.now(),
-      wait,
+      wait: async () => {},
     });
   expect(await list('no-status')).toBe(2);
   expect(await list('pending')).toBe(0);
   const lifetime = await trace.take();
   expect(await list('pending')).toBe(0);
   expect(printed).toContain('pending');
-  await expectFlow('One CLI command', 'cli', await trace.take(), lifetime, 18);
+  await expectFlow('One CLI command', 'cli', await trace.take(), lifetime, 14);
 });

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { fstatSync } from 'node:fs';
 import process from 'node:process';
-import { wait } from './context';
-import { run } from './run';
+import { version } from '../package.json';
+import { type CliContext, wait } from './context';
 
 const interrupt = new AbortController();
 // Every request in flight may listen to it.
@@ -21,7 +21,7 @@ process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
 const { stdout, stderr, env } = process;
-void run(process.argv.slice(2), {
+const context: CliContext = {
   // Opened on first use: it takes time, and can keep the process alive.
   stdin() {
     // Node reads a folder as empty input.
@@ -35,6 +35,16 @@ void run(process.argv.slice(2), {
   now: Date.now,
   elapsed: () => performance.now(),
   wait,
-}).then((exitCode) => {
-  process.exitCode = exitCode;
-});
+};
+const argv = process.argv.slice(2);
+
+if (argv.length === 1 && argv[0] === '--version') {
+  // Scripts and installers call it: the parser is not loaded.
+  stdout.write(`${version}\n`);
+} else {
+  void import('./program')
+    .then(({ run }) => run(argv, context))
+    .then((exitCode) => {
+      process.exitCode = exitCode;
+    });
+}

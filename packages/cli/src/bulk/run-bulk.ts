@@ -6,6 +6,7 @@ import { BulkError, CliError, type Failure, type Hint } from '../errors/cli-erro
 import { getExitReason, isLimited } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
 import { createProgress } from '../output/progress';
+import { formatCount, formatNumber } from '../output/text';
 import { formatHints } from '../report/hint';
 import type { OutcomeKind } from './outcome';
 import { createRateLimiter, runPool } from './pool';
@@ -175,20 +176,33 @@ export function sendFor<Data>(
   }, canRepeat);
 }
 
-/**
- * Returns the error of a run over several items; null if all succeeded.
- *
- * @param summary says how many succeeded
- */
-export function toBulkFailure(
-  summary: string,
-  { count, succeeded }: { count: number; succeeded: number },
+/** Says what a run did: `Got 2 of 3 orders; 1 failed`. */
+export function summarizeRun(
+  verb: string,
+  [one, many]: readonly [one: string, many: string],
+  ids: readonly string[],
+  succeeded: number,
   { failures, notAttempted }: Pick<BulkRun, 'failures' | 'notAttempted'>,
+): string {
+  const left = notAttempted.length;
+  const rest = left > 0 ? `, ${formatNumber(left)} not attempted` : '';
+  return `${verb} ${formatNumber(succeeded)} of ${formatCount(ids.length, one, many)}; ${formatNumber(failures.length)} failed${rest}`;
+}
+
+/** Returns the error of a run over several items, with a summary as `summarizeRun` makes it; null if all succeeded. */
+export function toBulkFailure(
+  verb: string,
+  nouns: readonly [one: string, many: string],
+  ids: readonly string[],
+  succeeded: number,
+  run: Pick<BulkRun, 'failures' | 'notAttempted'>,
   { signal }: Pick<CliContext, 'signal'>,
 ): unknown {
+  const { failures, notAttempted } = run;
+  const summary = summarizeRun(verb, nouns, ids, succeeded, run);
   const [first] = failures;
   const several = () => new BulkError(summary, succeeded, failures);
-  const failure = first === undefined ? null : count === 1 ? first.error : several();
+  const failure = first === undefined ? null : ids.length === 1 ? first.error : several();
   const isIncomplete = failures.length + notAttempted.length > 0;
   return signal.aborted && isIncomplete && getExitReason(failure) !== 'interrupted'
     ? new CliError('interrupted', `Interrupted. ${summary}`)

@@ -1,26 +1,14 @@
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, openSync } from 'node:fs';
 import process from 'node:process';
 import { type Fetch, readText } from '@tradepost/sdk';
 import { version } from '../../package.json';
 import type { CliContext } from '../context';
-import { attempt, CliError, getErrorMessage } from '../errors/cli-error';
+import { attempt, getErrorMessage } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
-import { findStats } from '../files/private-files';
 import { printNotice } from '../output/print';
-import { createRedactor } from '../output/text';
+import { createRedactor } from '../output/redact';
 import { describeError } from '../report/error-report';
 import { formatHints } from '../report/hint';
-
-const logHeader = /^\{"at":"[^"]+","kind":"command",/;
 
 /** Contexts whose log is incomplete: that is reported once. */
 const incompleteLogs = new WeakSet<CliContext>();
@@ -29,10 +17,10 @@ const incompleteLogs = new WeakSet<CliContext>();
  * Starts the log of `--debug`: a file with one JSON object per line, of which the first is the command
  * line. API keys and secrets are redacted.
  *
- * @param file is created, readable by its owner only; an earlier log is overwritten
+ * @param file is created, readable by its owner only; if it exists, the log is added to it
  * @param argv the arguments without the program
  * @returns a function that adds the last line: how the command ended
- * @throws {CliError} `file_unusable` if the file cannot be created, or is not a log
+ * @throws {CliError} `file_unusable` if the file cannot be written
  */
 export function openDebugLog(
   file: string,
@@ -41,7 +29,7 @@ export function openDebugLog(
 ): (error?: unknown) => void {
   const startedAt = context.now();
   attempt(
-    () => recreate(file),
+    () => closeSync(openSync(file, 'a', 0o600)),
     'file_unusable',
     'Cannot write the debug log',
     'Nothing was sent. Name a file in a folder that you can write to.',
@@ -54,44 +42,6 @@ export function openDebugLog(
     if (error === undefined) write({ kind: 'end', exitCode: 0, durationMs });
     else write({ kind: 'end', exitCode: getExitCode(error), durationMs, error: toEntry(error) });
   };
-}
-
-/** Creates a file, or empties an earlier log, with mode 0600 before anything is written. */
-function recreate(file: string): void {
-  const descriptor = openOrCreate(file);
-  try {
-    const stats = fstatSync(descriptor);
-    // A device keeps its mode.
-    if (!stats.isFile()) return;
-    if (stats.size > 0 && !isDebugLog(descriptor)) {
-      throw new CliError(
-        'file_unusable',
-        `${file} exists and is not a debug log: it was not changed`,
-        'Nothing was sent. Name a new file.',
-      );
-    }
-    fchmodSync(descriptor, 0o600);
-    ftruncateSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function openOrCreate(file: string): number {
-  try {
-    // Not truncated: it may not be a log.
-    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
-  } catch (error) {
-    // A write-only device, such as the terminal of another user.
-    if (findStats(file)?.isFile() ?? true) throw error;
-    return openSync(file, 'a');
-  }
-}
-
-function isDebugLog(descriptor: number): boolean {
-  const start = Buffer.alloc(64);
-  const length = readSync(descriptor, start, 0, start.length, 0);
-  return logHeader.test(start.toString('utf8', 0, length));
 }
 
 /**

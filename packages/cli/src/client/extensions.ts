@@ -1,7 +1,7 @@
 import type { AnyTradepostError, ApiPromise, Extension, Page, PagePromise } from '@tradepost/sdk';
 import { assertObject, CliError } from '../errors/cli-error';
 import { maxPageSize } from '../input/options';
-import type { ListPage } from '../output/format';
+import type { ListPage } from '../output/view';
 
 /** Parameters that a service has only with an extension of the API. */
 export interface Extra<Query> {

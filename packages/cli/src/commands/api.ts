@@ -7,10 +7,10 @@ import { attempt, CliError, InvalidArgument, isRecord } from '../errors/cli-erro
 import { addHelp } from '../help/help';
 import { type GlobalOptions, type OutputFormat, repeatable, withValues } from '../input/options';
 import { readInput } from '../input/read-input';
-import { chooseFormat } from '../output/choose-format';
-import type { View } from '../output/format';
+import { chooseFormat } from '../output/format';
 import { printChange, printNotice, writeData } from '../output/print';
 import { escapeControlCharsInJson } from '../output/text';
+import type { View } from '../output/view';
 
 interface Options extends GlobalOptions {
   query?: Parameter[];

@@ -5,7 +5,7 @@ import { exitCodes } from '../errors/exit-codes';
 import { addHelp, environmentLines, formatHelpLine } from '../help/help';
 import { type GlobalOptions, withValues } from '../input/options';
 import { printPage } from '../output/print';
-import { getTerminalWidth, wrap } from '../output/wrap';
+import { getTerminalWidth, wrap } from '../output/text';
 import { eventView } from './events/event-view';
 import { notificationView } from './notifications/notification-view';
 import { orderView } from './orders/order-view';

@@ -32,8 +32,7 @@ import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
 import { confirm, openKeyboard, prompt } from '../input/prompt';
 import { readInput } from '../input/read-input';
-import { chooseFormat } from '../output/choose-format';
-import { describeShape } from '../output/format';
+import { chooseFormat, describeShape } from '../output/format';
 import { printChange, printNotice } from '../output/print';
 import { escapeControlChars } from '../output/text';
 import { getRequestErrorMessage } from '../report/error-report';
@@ -196,7 +195,7 @@ async function promptCredentials(
           ...(suggested === null ? {} : { initialValue: suggested }),
           validate: (typed) =>
             isBaseUrl(typed?.trim() ?? '')
-              ? checkPath(typed?.trim() ?? '')
+              ? undefined
               : 'Enter a full URL, such as https://trade.example',
           ...options,
         }),
@@ -215,13 +214,6 @@ async function promptCredentials(
   } finally {
     keyboard.close();
   }
-}
-
-/** Says what is wrong with the path of a URL that a person typed. */
-function checkPath(baseUrl: string): string | undefined {
-  return /\/v1\/*$/.test(baseUrl)
-    ? 'Enter the URL without /v1, which is a part of each path'
-    : undefined;
 }
 
 async function readCredentials(baseUrl: string | null, context: CliContext): Promise<Credentials> {

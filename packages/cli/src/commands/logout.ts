@@ -5,8 +5,7 @@ import type { CliContext } from '../context';
 import { CliError } from '../errors/cli-error';
 import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
-import { chooseFormat } from '../output/choose-format';
-import { describeShape } from '../output/format';
+import { chooseFormat, describeShape } from '../output/format';
 import { printChange, printNotice } from '../output/print';
 import { type ProfileItem, profileView, toProfileItems } from './profiles/profile-view';
 

@@ -6,8 +6,7 @@ import { resolveSettings } from '../config/settings';
 import type { CliContext } from '../context';
 import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
-import { chooseFormat } from '../output/choose-format';
-import { describeShape } from '../output/format';
+import { chooseFormat, describeShape } from '../output/format';
 import { printNotice, writeData } from '../output/print';
 
 /** `tradepost whoami` */

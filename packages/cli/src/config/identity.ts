@@ -1,6 +1,6 @@
 import type { Account, AnyTradepostError, RequestOptions, Tradepost } from '@tradepost/sdk';
 import { baseUrlHint, CliError } from '../errors/cli-error';
-import type { View } from '../output/format';
+import type { View } from '../output/view';
 import { getKeyPrefix, type Settings } from './settings';
 
 /**

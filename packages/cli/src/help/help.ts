@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { AddHelpTextContext, Command, Help, HelpConfiguration } from 'commander';
 import { setFields } from '../input/options';
-import { minColumnWidth, wrap, wrapCommand, wrapEntry } from '../output/wrap';
+import { minColumnWidth, wrap, wrapCommand, wrapEntry } from '../output/text';
 
 /** Formats a heading of the help: `EXAMPLES`. Commander removes styles where the stream shows none. */
 function formatTitle(text: string): string {

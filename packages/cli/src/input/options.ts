@@ -1,7 +1,7 @@
 import { type EventType, eventTypes, type OrderExpansion, type OrderSort } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../context';
-import { InvalidArgument } from '../errors/cli-error';
+import { CliError, InvalidArgument } from '../errors/cli-error';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 
@@ -228,6 +228,13 @@ function toIso(time: number): string {
   if (Number.isNaN(time)) throw new InvalidArgument(timeRule);
   if (time >= earliest && time <= latest) return new Date(time).toISOString();
   throw new InvalidArgument('Use a time in the years 1 to 9999.');
+}
+
+/** @throws {CliError} `usage` for swapped times */
+export function checkPeriod(since: string | undefined, end: string | undefined, endOption: string) {
+  if (since === undefined || end === undefined || Date.parse(since) <= Date.parse(end)) return;
+  const message = `--since (${since}) is later than ${endOption} (${end})`;
+  throw new CliError('usage', message, 'Swap the two times.');
 }
 
 /** Creates a parser for times. */

@@ -41,11 +41,6 @@ interface Candidate {
 /** The start of UTF-16, with and without a byte order mark, and of a binary spreadsheet. */
 const notUtf8 = /^(\ufffd\ufffd|.?\0|PK\p{Cc}{2})/su;
 
-/** A line that Excel writes, and reads, before the heading. */
-const delimiterLine = /^"?sep=[,;\t]"?(?=\r?\n|\r)/i;
-
-const maxFaultsShown = 5;
-
 /**
  * Parses IDs out of what another command or a spreadsheet made: plain IDs, JSON (an array, or an object
  * per line) with a field `id`, or CSV with a column `id`, `order_id`, `Order ID` or `orderId`. It detects the format.
@@ -63,10 +58,11 @@ export async function parseIds(
       'Save it as "CSV UTF-8", or in PowerShell with `Out-File -Encoding utf8`.',
     );
   }
-  // Spreadsheets begin their files with a byte order mark, and some with a line for the delimiter.
-  const found = await findIds(text.replace(/^\ufeff/, '').replace(delimiterLine, ''), prefix);
+  // Spreadsheets begin their files with a byte order mark.
+  const found = await findIds(text.replace(/^\ufeff/, ''), prefix);
   const faults = found.filter(({ id }) => typeof id !== 'string' || !isId(id, prefix));
-  if (faults.length > 0) throw invalidIds(faults, prefix);
+  const [first, ...others] = faults;
+  if (first !== undefined) throw invalidId(first, others.length, prefix);
   const ids = Array.from(new Set(found.map(({ id }) => String(id))));
   return { ids, repeated: found.length - ids.length };
 }
@@ -125,25 +121,18 @@ async function parseTable(text: string, delimiter: string, prefix: IdPrefix): Pr
   try {
     // Line ends may be mixed. Those within quotes have no meaning here.
     const lines = text.replace(/\r\n?/g, '\n');
-    const rows: { info: { lines: number }; raw: string; record: Record<string, string> }[] = parse(
-      lines,
-      {
-        columns: (names: string[]) => parseHeadings(names, prefix),
-        delimiter,
-        record_delimiter: '\n',
-        info: true,
-        raw: true,
-        // Spreadsheets omit the empty cells at the end of a row, and keep rows that were cleared.
-        relax_column_count_less: true,
-        skip_empty_lines: true,
-        skip_records_with_empty_values: true,
-        trim: true,
-      },
-    );
-    return rows.map(({ info, raw, record }) => ({
-      id: record.id,
-      where: `Line ${info.lines - (raw.trim().match(/\n/g)?.length ?? 0)}`,
-    }));
+    const rows: { info: { lines: number }; record: Record<string, string> }[] = parse(lines, {
+      columns: (names: string[]) => parseHeadings(names, prefix),
+      delimiter,
+      record_delimiter: '\n',
+      info: true,
+      // Spreadsheets omit the empty cells at the end of a row, and keep rows that were cleared.
+      relax_column_count_less: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+    });
+    return rows.map(({ info, record }) => ({ id: record.id, where: `Line ${info.lines}` }));
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw invalidInput(
@@ -186,18 +175,12 @@ function notJson(what: string, { message }: SyntaxError): CliError {
   return invalidInput(`${what}: ${message}`, 'Use one array, or one object per line (`jq -c`).');
 }
 
-function invalidIds(faults: Candidate[], prefix: IdPrefix): CliError {
-  const noun = `${nouns[prefix]} ID`;
-  const value = ({ id }: Candidate) =>
-    id === undefined ? '' : ` (${truncate(JSON.stringify(id))})`;
-  const [first, ...others] = faults;
-  const shown = faults.slice(0, maxFaultsShown).map((fault) => fault.where + value(fault));
-  const rest = faults.length - shown.length;
-  const more = rest > 0 ? `, and ${rest} more` : '';
+function invalidId({ id, where }: Candidate, others: number, prefix: IdPrefix): CliError {
+  const noun = nouns[prefix];
+  const value = id === undefined ? '' : ` (${truncate(JSON.stringify(id))})`;
+  const more = others > 0 ? `, nor have ${others} more` : '';
   return invalidInput(
-    first !== undefined && others.length === 0
-      ? `${first.where} has no ${noun}${value(first)}`
-      : `Input without ${noun}: ${shown.join(', ')}${more}`,
-    `IDs begin with ${prefix}_. CSV needs a heading with a column named id or ${nouns[prefix]}_id.`,
+    `${where} has no ${noun} ID${value}${more}`,
+    `IDs begin with ${prefix}_. CSV needs a heading with a column named id or ${noun}_id.`,
   );
 }

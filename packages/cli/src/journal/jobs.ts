@@ -124,11 +124,7 @@ export function findLatestJournal(options: ConnectionOptions, context: CliContex
     other === undefined
       ? `No journal of ${baseUrl} can be resumed`
       : `No journal of ${baseUrl} can be resumed that was started with this key, ${getKeyPrefix(apiKey)}`,
-    ...(other === undefined ? [] : [describeOther(other)]),
+    ...(other === undefined ? [] : [`The newest one is of the key ${other.job.apiKeyPrefix}.`]),
     localHint('To see all journals, run', 'jobs list'),
   );
-}
-
-function describeOther({ job }: SavedJob): string {
-  return `The newest one was started with the key ${job.apiKeyPrefix}. Use that key, or name the journal to resume it with this one.`;
 }

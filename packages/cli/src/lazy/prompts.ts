@@ -1,6 +1,6 @@
 /** The questions to a person at the keyboard. */
 import type { OutputStream } from '../context';
-import { getTerminalWidth, wrap } from '../output/wrap';
+import { getTerminalWidth, wrap } from '../output/text';
 
 export { confirm, password, text } from '@clack/prompts';
 

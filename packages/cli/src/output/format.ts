@@ -1,68 +1,13 @@
 import type { Page } from '@tradepost/sdk';
-import { assertObject } from '../errors/cli-error';
-import type { StyleName } from './text';
-
-/** Turns data into text. It returns all there is to write, and writes nothing itself. */
-export interface Format<Item> {
-  /** Formats the next items of a list. A list may come in any number of parts. */
-  formatItems(items: readonly Item[]): string | Promise<string>;
-  end(): string | Promise<string>;
-  formatItem(item: Item): string | Promise<string>;
-}
-
-export interface Column<Item> {
-  title: string;
-  /** The field that it shows. `--fields` finds the column by it. */
-  field: keyof Item & string;
-  /** The text of a row. The table escapes it. @default the field's value, `-` if it is null */
-  text?: (item: Item) => string;
-  /** @default left */
-  align?: 'right';
-  /** The style of a row's text; null for none. */
-  style?: (item: Item) => StyleName | null;
-  /**
-   * Cells that it has at least in a table. Columns of a steady width leave out the same ones in every list,
-   * and stay aligned if rows arrive one by one. @default those of its title
-   */
-  minWidth?: number;
-  /**
-   * What happens on a narrow terminal: the column is left out, the last one first, or its text is
-   * shortened, or wrapped within the column. A text is shortened and wrapped only after the columns on the
-   * right of it were left out, and before those on its left are. @default the column stays whole
-   */
-  whenNarrow?: 'leave-out' | 'shorten' | 'wrap';
-  /**
-   * The least cells of a shortened text. @default 24 for sentences, else 8. A column that is left out is
-   * shortened before only if this is set.
-   */
-  shortenTo?: number;
-}
-
-export interface View<Item> {
-  /** The fields of CSV, in order, which `--fields` can select. JSON has every field of the response. */
-  fields: readonly (keyof Item & string)[];
-  /** The columns of a table; omitted for items that are only shown one at a time. */
-  columns?: readonly Column<Item>[];
-  /** Whether rows have exact times: a history, and rows that appear as things happen. */
-  hasExactTimes?: true;
-}
+import type { CliContext } from '../context';
+import { assertObject, CliError } from '../errors/cli-error';
+import type { OutputOptions } from '../input/options';
+import { getStyle, getTerminalWidth } from './text';
+import type { Format, ListPage, View } from './view';
 
 /** Describes the JSON of a view for help pages: `{ id, status }`. */
 export function describeShape({ fields }: { fields: readonly string[] }): string {
   return `{ ${fields.join(', ')} }`;
-}
-
-/** Formats a field's value for people: `-` if it is missing. */
-export function formatField(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.map(formatField).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** A page of a list, perhaps of one that was filtered. */
-export interface ListPage<Item> extends Page<Item> {
-  /** Whether its items were filtered here: the next pages may have none that is wanted. @default false */
-  isFiltered?: boolean;
 }
 
 /** Filters the items of pages, for filters that no service has. */
@@ -74,4 +19,100 @@ export async function* filterPages<Item>(
     const data = page.data.filter((item) => isWanted(assertObject(item)));
     yield { ...page, data, isFiltered: true };
   }
+}
+
+/** Whether output is a table for a person, with the columns that the command chooses. */
+export function isForPerson(
+  { output, fields, jq }: OutputOptions,
+  { stdout }: Pick<CliContext, 'stdout'>,
+): boolean {
+  return output === 'table' && fields === undefined && jq === undefined && stdout.isTTY === true;
+}
+
+/**
+ * Loads the requested format, and no other. The format throws `invalid_response` for an item that is not
+ * an object.
+ *
+ * @throws {CliError} `usage` for an unknown field, an invalid jq expression, or `--jq` without JSON
+ */
+export async function chooseFormat<Item extends object>(
+  options: OutputOptions,
+  view: View<Item>,
+  context: CliContext,
+): Promise<Format<Item>> {
+  const narrow = options.fields === undefined ? null : selectFields(view, options.fields);
+  const format = await loadFormat(options, narrow ?? view, context);
+  const prepare = (item: Item) =>
+    narrow === null ? assertObject(item) : pickFields(assertObject(item), narrow.fields);
+  return {
+    formatItems: (items) => format.formatItems(items.map(prepare)),
+    end: () => format.end(),
+    formatItem: (item) => format.formatItem(prepare(item)),
+  };
+}
+
+async function loadFormat<Item extends object>(
+  options: OutputOptions,
+  view: View<Item>,
+  context: CliContext,
+): Promise<Format<Item>> {
+  const { output, jq } = options;
+  const { stdout } = context;
+  const isTerminal = stdout.isTTY === true;
+  if (jq !== undefined) {
+    if (output === 'table' || output === 'csv') {
+      throw new CliError(
+        'usage',
+        `--jq needs JSON output, not ${output}`,
+        'Omit --output, or set it to json (one document) or ndjson (one item at a time).',
+      );
+    }
+    return await (await import('./jq')).createJqFormat(jq, output, isTerminal);
+  }
+  switch (output) {
+    case 'json':
+      return (await import('./json')).createJsonFormat();
+    case 'ndjson':
+      return (await import('./json')).createNdjsonFormat();
+    case 'csv':
+      return (await import('../lazy/csv-format')).createCsvFormat(view.fields, isTerminal);
+    case 'table': {
+      const { createTableFormat } = await import('./table');
+      const times = isTerminal
+        ? (await import('./times')).chooseTimes(options, context, view)
+        : null;
+      const width = getTerminalWidth(stdout);
+      return createTableFormat(view.columns ?? [], width, getStyle(stdout), times);
+    }
+  }
+}
+
+/** Reduces a view to some fields, in the given order, with a column for each that shows all of it. */
+function selectFields<Item extends object>(view: View<Item>, names: string): View<Item> {
+  const wanted = new Set(names.split(',').map((name) => name.trim()));
+  const fields = Array.from(wanted, (name) => {
+    const field = view.fields.find((known) => known === name);
+    if (field !== undefined) return field;
+    throw new CliError('usage', `Unknown field '${name}'. Fields: ${view.fields.join(', ')}`);
+  });
+  const columns = fields.map((field) => {
+    const known = view.columns?.find((column) => column.field === field);
+    return {
+      title: known?.title ?? field.replaceAll(/(?=[A-Z])/g, ' ').toUpperCase(),
+      field,
+      ...(known?.align && { align: known.align }),
+      ...(known?.style && { style: known.style }),
+      // Only rows that appear one by one need it.
+      ...(view.hasExactTimes && known?.minWidth && { minWidth: known.minWidth }),
+      ...(/shorten|wrap/.test(known?.whenNarrow ?? '') && { whenNarrow: 'wrap' as const }),
+    };
+  });
+  return { ...view, fields, columns };
+}
+
+function pickFields<Item extends object>(
+  item: Item,
+  fields: readonly (keyof Item & string)[],
+): Item {
+  return Object.fromEntries(fields.map((field) => [field, item[field] ?? null])) as Item;
 }

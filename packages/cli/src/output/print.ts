@@ -6,10 +6,10 @@ import {
   type PagerOptions,
   type PaginationOptions,
 } from '../input/options';
-import { chooseFormat } from './choose-format';
-import type { ListPage, View } from './format';
-import { escapeControlChars, formatCount, redactSecrets } from './text';
-import { getTerminalWidth, wrap, wrapCommand } from './wrap';
+import { chooseFormat } from './format';
+import { redactSecrets } from './redact';
+import { escapeControlChars, formatCount, getTerminalWidth, wrap, wrapCommand } from './text';
+import type { ListPage, View } from './view';
 
 /**
  * Writes data and waits until the stream has accepted it, so that memory use does not depend on the

@@ -1,9 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { CliContext, OutputStream } from '../context';
 import { activeLiveLines } from './print';
-import { shorten } from './shorten';
-import { formatDuration, getStyle } from './text';
-import { cellWidth, isMeasurable, maxCellWidth } from './wrap';
+import { cellWidth, formatDuration, getStyle, shorten } from './text';
 
 /** Creates a line at the end of a terminal that is redrawn. A notice erases it first. */
 export function createLiveLine(stream: OutputStream) {
@@ -26,28 +24,9 @@ export function createLiveLine(stream: OutputStream) {
   };
 }
 
-/**
- * Fits a text into a line that is redrawn. Its last parts are left out: what comes after a ` · ` or in
- * parentheses. What is left is shortened if need be.
- */
+/** Fits a text into a line that is redrawn: its end is cut off. */
 export function fitLine(text: string, cells: number): string {
-  let shown = text;
-  while (maxCellWidth(shown) > cells) {
-    const end = Math.max(shown.lastIndexOf(' · '), shown.lastIndexOf(' ('));
-    if (end <= 0) return isMeasurable(shown) ? shorten(shown, cells) : cutOff(shown, cells);
-    shown = shown.slice(0, end);
-  }
-  return shown;
-}
-
-/** Cuts off the end of a text whose exact width is not known: the line is drawn without waiting for the tables. */
-function cutOff(text: string, cells: number): string {
-  let shown = '';
-  for (const character of text) {
-    if (maxCellWidth(shown + character) > cells - 1) break;
-    shown += character;
-  }
-  return `${shown}…`;
+  return shorten(text, cells, 0);
 }
 
 /** The least time between two redraws for new results, in milliseconds. */
@@ -55,9 +34,6 @@ const redrawIntervalMs = 80;
 
 /** The line shows seconds, also while nothing happens. */
 const tickMs = 1_000;
-
-/** The rate is that of the last results, in milliseconds: an average hides that a service has stopped. */
-const rateWindowMs = 10_000;
 
 /** Silence of the service for longer than this is shown, in milliseconds. */
 const silenceMs = 3_000;
@@ -85,12 +61,13 @@ export function createProgress(total: number | null, context: CliContext): Progr
   if (stderr.isTTY !== true) return { step: () => {}, hold: () => {}, end: () => {} };
   const style = getStyle(stderr);
   const line = createLiveLine(stderr);
-  const rate = createRate(context.elapsed());
   let held: (() => string | null) | null = null;
   let done = 0;
   let failed = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;
   let lastStepAt = context.elapsed();
+  /** The rate is measured since the start, or since the last outage. */
+  let measured = { since: lastStepAt, done: 0 };
   const timer = setInterval(draw, tickMs);
   timer.unref();
 
@@ -98,7 +75,7 @@ export function createProgress(total: number | null, context: CliContext): Progr
     const cells = Math.min(barWidth, line.room());
     const filled = Math.floor((done / Math.max(all, done)) * cells);
     const silence = now - lastStepAt;
-    const perSecond = rate.perSecond(now, done);
+    const perSecond = ((done - measured.done) / Math.max(1, now - measured.since)) * 1_000;
     return [
       `${'█'.repeat(filled)}${'░'.repeat(cells - filled)}`,
       `${done}/${all}`,
@@ -134,41 +111,20 @@ export function createProgress(total: number | null, context: CliContext): Progr
     step(result) {
       done += 1;
       if (result === 'failed') failed += 1;
-      const now = context.elapsed();
-      lastStepAt = now;
-      if (now - drawnAt < redrawIntervalMs && done !== total) return;
-      rate.record(now, done);
+      lastStepAt = context.elapsed();
+      if (lastStepAt - drawnAt < redrawIntervalMs && done !== total) return;
       if (held === null) draw();
     },
     hold(text) {
       held = text;
       if (text !== null) return draw();
       lastStepAt = context.elapsed();
-      rate.restart(lastStepAt, done);
+      measured = { since: lastStepAt, done };
       line.clear();
     },
     end() {
       clearInterval(timer);
       line.clear();
-    },
-  };
-}
-
-/** Measures the rate of the last results. */
-function createRate(startedAt: number) {
-  let samples = [{ at: startedAt, done: 0 }];
-  return {
-    restart(at: number, done: number): void {
-      samples = [{ at, done }];
-    },
-    record(at: number, done: number): void {
-      samples.push({ at, done });
-      while (samples.length > 2 && (samples[1]?.at ?? at) <= at - rateWindowMs) samples.shift();
-    },
-    perSecond(now: number, done: number): number {
-      const [first] = samples;
-      if (first === undefined) return 0;
-      return ((done - first.done) / Math.max(1, now - first.at)) * 1_000;
     },
   };
 }

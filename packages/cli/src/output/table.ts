@@ -1,18 +1,29 @@
-import { type Column, type Format, formatField } from './format';
-import { escapeControlChars, type Style, type StyleName } from './text';
+import {
+  cellWidth,
+  escapeControlChars,
+  formatField,
+  minColumnWidth,
+  pad,
+  type Style,
+  type StyleName,
+  shorten,
+  widestWord,
+  wrap,
+  wrapEntry,
+} from './text';
 import type { Times } from './times';
-import { cellWidth, pad, prepareToMeasure, widestWord, wrap, wrapEntry } from './wrap';
+import type { Column, Format } from './view';
 
 export const gap = 2;
 
-/** Text is shortened below this many cells only after columns were left out. */
+/** Text is shortened and wrapped below this many cells only after columns were left out. */
 const comfortableWidth = 40;
 
 /**
  * Creates the format for people. On a terminal the lines fit its width; elsewhere nothing is shortened,
  * wrapped or left out. An empty list has no text, not even a heading. When a list comes in parts, a column
  * may get wider with a later part, and never narrower. On a terminal that is too narrow for the columns
- * that stay whole, or for a sentence, each item is a record of its own, from there on.
+ * that stay whole, or for words that are wrapped, each item is a record of its own, from there on.
  *
  * @param available the terminal's width in cells; Infinity without one
  * @param times how times are shown; null for ISO 8601, UTC
@@ -24,49 +35,30 @@ export function createTableFormat<Item extends object>(
   times: Times | null = null,
 ): Format<Item> {
   const titles = columns.map((column) => column.title);
-  const sizes: ColumnSize[] = columns.map(({ title, minWidth = 0, whenNarrow, shortenTo }) => ({
+  const sizes: ColumnSize[] = columns.map(({ title, minWidth = 0, whenNarrow }) => ({
     width: Math.max(title.length, minWidth),
     whenNarrow,
-    ...(shortenTo !== undefined && { least: shortenTo }),
   }));
   let started = false;
   let areRecords = false;
 
   function widen(rows: readonly string[][]): void {
-    for (const row of rows) {
-      for (const [index, text] of row.entries()) {
-        const size = sizes[index];
-        if (size === undefined) continue;
-        size.width = Math.max(size.width, cellWidth(text));
-        const isSentence = text.includes(' ');
-        if (size.whenNarrow === 'leave-out' && size.least !== undefined && wholeId.test(text)) {
-          size.least = Math.max(size.least, text.length);
-        }
-        if (size.whenNarrow === 'wrap') {
-          const least = Math.max(widestWord(text, available), isSentence ? minSentenceWidth : 0);
-          size.least = Math.max(size.least ?? 0, least);
-        }
-        if (size.whenNarrow === 'shorten' && isSentence) size.least ??= minSentenceWidth;
+    for (const [index, size] of sizes.entries()) {
+      const texts = rows.map((row) => row[index] ?? '');
+      size.width = Math.max(size.width, ...texts.map(cellWidth));
+      if (size.whenNarrow === 'shorten' && texts.some((text) => wholeId.test(text))) {
+        size.whenNarrow = 'leave-out';
       }
+      if (size.whenNarrow !== 'wrap') continue;
+      size.least = Math.max(size.least ?? minColumnWidth, ...texts.map(widestWord));
     }
   }
 
-  /** Returns the lines of each cell. */
-  async function fitCells(
-    rows: readonly string[][],
-    widths: readonly number[],
-  ): Promise<string[][][]> {
-    if (available === Number.POSITIVE_INFINITY) return rows.map((row) => row.map((text) => [text]));
-    const { shorten } = await import('./shorten');
-    return rows.map((row) =>
-      row.map((text, index) => {
-        const { whenNarrow, shortenTo } = columns[index] ?? {};
-        const width = widths[index] ?? 0;
-        if (whenNarrow === 'wrap') return wrap(text, width);
-        const isShortened = width > 0 && (whenNarrow === 'shorten' || shortenTo !== undefined);
-        return [isShortened ? shorten(text, width) : text];
-      }),
-    );
+  /** Returns the lines of a cell. */
+  function fitCell(text: string, index: number, width = 0): string[] {
+    const whenNarrow = columns[index]?.whenNarrow;
+    if (whenNarrow === 'wrap') return wrap(text, width);
+    return [whenNarrow === 'shorten' ? shorten(text, width) : text];
   }
 
   type Paint = (text: string, index: number) => string;
@@ -107,10 +99,9 @@ export function createTableFormat<Item extends object>(
   }
 
   return {
-    async formatItems(items) {
+    formatItems(items) {
       if (items.length === 0) return '';
       const rows = items.map((item) => columns.map((column) => formatCell(column, item, times)));
-      await prepareToMeasure(rows.flat());
       widen(rows);
       const widths = fitColumns(sizes, available);
       areRecords ||= totalWidth(widths) > available;
@@ -126,8 +117,10 @@ export function createTableFormat<Item extends object>(
         return `${isFirst ? '' : '\n'}${records.join('\n')}`;
       }
       const heading = isFirst ? renderLine(titles, widths, (text) => style('bold', text)) : '';
-      const fitted = await fitCells(rows, widths);
-      const lines = fitted.map((cells, position) => renderRow(cells, widths, painter(position)));
+      const lines = rows.map((row, position) => {
+        const cells = row.map((text, index) => fitCell(text, index, widths[index]));
+        return renderRow(cells, widths, painter(position));
+      });
       return heading + lines.join('');
     },
     end: () => '',
@@ -165,18 +158,12 @@ function getCellStyle<Item extends object>(
 }
 
 /** Formats a single item: a line `field  value` for each of its fields. */
-async function formatRecord(
-  item: object,
-  available: number,
-  style: Style,
-  times: Times | null,
-): Promise<string> {
+function formatRecord(item: object, available: number, style: Style, times: Times | null): string {
   const fields = Object.entries(item).map(([field, value]) => {
     const text = times?.isTime(field, value) ? times.alone(value) : formatField(value);
     return [escapeControlChars(field), escapeControlChars(text)] as const;
   });
   const names = fields.map(([name]) => name);
-  await prepareToMeasure(names);
   const width = Math.max(0, ...names.map(cellWidth));
   return fields
     .flatMap(([name, value]) => renderField(name, value, width, available, style))
@@ -197,19 +184,13 @@ function renderField(
   return [`${style('bold', first.slice(0, name.length))}${rest}`, ...others];
 }
 
-/** An ID is copied: a column that may be left out is so before an ID in it is shortened. */
+/** An ID is copied: a column of IDs is left out rather than shortened. */
 const wholeId = /^[a-z]{3}_[0-9A-Z]{26}$/;
-
-/** Below this many cells a shortened text says nothing. */
-const minShortened = 8;
-
-/** Below this many cells a shortened sentence says nothing, and a wrapped one is hard to read. */
-const minSentenceWidth = 24;
 
 export interface ColumnSize {
   /** Cells of its widest text, including the heading. */
   width: number;
-  /** The least cells of a column that is wrapped or shortened. @default 8, and none of one that is left out */
+  /** The least cells of a column that is wrapped or shortened. @default 8 */
   least?: number;
   whenNarrow?: Column<object>['whenNarrow'] | undefined;
 }
@@ -219,24 +200,17 @@ function totalWidth(widths: readonly number[]): number {
   return shown.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, shown.length - 1);
 }
 
-/** Whether a column may get narrower than its texts. */
-function isFlexible({ whenNarrow, least }: ColumnSize): boolean {
-  return whenNarrow === 'leave-out' ? least !== undefined : whenNarrow !== undefined;
-}
-
-function leastWidth({ width, least = minShortened }: ColumnSize): number {
-  return Math.min(width, least);
-}
-
 /**
  * Fits columns into a width. Texts are first shortened and wrapped as far as they stay comfortable to read.
  * Then columns get narrower or are left out, from the right. The freed space goes to the shortened texts,
- * and to the first column that was left out and fits. Columns that must stay whole do so, even if the lines
- * get too long.
+ * and to the first column that was left out and fits. Columns that must stay whole do so, even if the lines get too long.
  *
  * @returns the width of each column, 0 if it is left out
  */
 export function fitColumns(columns: readonly ColumnSize[], available: number): number[] {
+  const isFlexible = ({ whenNarrow }: ColumnSize) =>
+    whenNarrow === 'shorten' || whenNarrow === 'wrap';
+  const leastWidth = ({ width, least = 8 }: ColumnSize) => Math.min(width, least);
   const widths = columns.map((column) =>
     isFlexible(column)
       ? Math.max(Math.min(column.width, comfortableWidth), leastWidth(column))
@@ -246,11 +220,9 @@ export function fitColumns(columns: readonly ColumnSize[], available: number): n
   for (const [index, column] of entries.toReversed()) {
     if (totalWidth(widths) <= available) break;
     if (isFlexible(column)) widths[index] = leastWidth(column);
-    if (totalWidth(widths) <= available) break;
     if (column.whenNarrow === 'leave-out') widths[index] = 0;
   }
-  for (const [index, column] of entries) {
-    if (!isFlexible(column) || widths[index] === 0) continue;
+  for (const [index, column] of entries.filter(([, column]) => isFlexible(column))) {
     const room = available - totalWidth(widths) + (widths[index] ?? 0);
     widths[index] = Math.max(Math.min(column.width, room), leastWidth(column));
   }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import stringWidth from 'fast-string-width';
 import type { OutputStream } from '../context';
 
 export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
@@ -59,107 +60,153 @@ export function escapeControlCharsInJson(json: string): string {
   return json.replace(controlCharsInJson, escapeChar);
 }
 
-/**
- * Redacts the credentials in a text without white space and quotes, also one that is no valid URL: what is between `//` and `@`, or
- * has a colon before `@`. A path may have an `@`. Searches instead of one pattern, whose time would grow with the square of the length.
- */
-function redactWord(word: string): string {
-  const at = word.lastIndexOf('@');
-  if (at === -1) return word;
-  const slashes = word.indexOf('//');
-  const start = slashes === -1 || slashes > at ? 0 : slashes + 2;
-  const userInfo = word.slice(start, at);
-  const hasUser = userInfo.includes(':') || (start > 0 && !/[/?#]/.test(userInfo));
-  return hasUser ? `${word.slice(0, start)}…${word.slice(at)}` : word;
+/** Formats a field's value for people: `-` if it is missing. */
+export function formatField(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.map(formatField).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one and for styles. */
+export function cellWidth(text: string): number {
+  return stringWidth(text);
+}
+
+export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
+  const spaces = ' '.repeat(Math.max(0, cells - cellWidth(text)));
+  return align === 'right' ? spaces + text : text + spaces;
+}
+
+/** Returns the width of a terminal, in cells. Infinity for a pipe, and if the width is unknown (0). */
+export function getTerminalWidth({ isTTY, columns }: OutputStream): number {
+  return (isTTY === true && columns) || Number.POSITIVE_INFINITY;
+}
+
+/** Created on first use: a segmenter takes longer than the rest of a table. */
+let graphemes: Intl.Segmenter | undefined;
+
+/** Takes as many leading characters as fit into a number of cells. */
+function takeCells(characters: readonly string[], cells: number): string[] {
+  let left = cells;
+  const end = characters.findIndex((character) => {
+    left -= cellWidth(character);
+    return left < 0;
+  });
+  return characters.slice(0, end === -1 ? undefined : end);
 }
 
 /**
- * Redacts API keys, endpoint secrets and the credentials of URLs: `tpk_…`, `whsec_…`, `//…@`. People paste them in place of IDs, services
- * quote what they received, and stderr ends up in logs.
+ * Shortens a text to a number of cells, at least 1, by an ellipsis inside it. Two thirds of the space
+ * go to the end, where a message says what happened and an ID differs from others. Graphemes are never split.
  *
- * @param text plain text or JSON. JSON stays valid: quotes and escapes are not touched.
+ * @param tailShare the part of the space that goes to the end. @default 2/3
  */
-export function redactSecrets(text: string): string {
-  const withoutUsers = text.includes('@') ? text.replace(/[^\s"'\\]+/g, redactWord) : text;
-  return withoutUsers.replace(/(tpk|whsec)_[\w%+/=-]{8,}/g, '$1_…');
+export function shorten(text: string, cells: number, tailShare = 2 / 3): string {
+  if (cellWidth(text) <= cells) return text;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  const tailCells = Math.floor((cells - 1) * tailShare);
+  const tail = takeCells(characters.toReversed(), tailCells).reverse().join('');
+  const head = takeCells(characters, cells - 1 - cellWidth(tail)).join('');
+  return `${head}…${tail}`;
 }
 
-const redacted = '[redacted]';
+/** A command in back-quotes is one word: it is copied. */
+function splitWords(text: string): string[] {
+  return text.match(/(?:`[^`]*`|\S)+/g) ?? [];
+}
 
-/** Fields and headers whose values are secret, whatever they look like. */
-const secretName = /(authorization|cookie|api-?key|secrets?|password|token)$/i;
+/** Returns the cells of the widest word of a text. */
+export function widestWord(text: string): number {
+  return Math.max(0, ...splitWords(text).map(cellWidth));
+}
 
-/** Such a field in a text that quotes JSON, even truncated: `"secret": "…`, or a list. */
-const secretField =
-  /(\\*"[\w-]*(?:authorization|cookie|api-?key|secrets?|password|token)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*|\\+"[^"]*|\[[^\]]*)/gi;
-
-/** Such a header or setting on a line: `Authorization: …`, also after the `=` of an option. */
-const secretLine =
-  /^((?:--?[\w-]+=)?[\w-]*(?:authorization|cookie|api-?key|secrets?|password|token)\s*[:=]\s*)(?=\S).*$/is;
-
-/** Credentials in a URL: `//name:password@`, and parameters such as `?token=…`. */
-const secretInUrl =
-  /(\/\/)[^\s/@]+(?=@)|([?&][\w-]*(?:authorization|api-?key|secrets?|password|token)=)[^\s&#"]+/gi;
-
-const bearerToken = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
+interface Indents {
+  /** Of the first line. @default 0 */
+  indent?: number;
+  /** Of the other lines. @default as the first */
+  hanging?: number;
+}
 
 /**
- * Creates a function that redacts a JSON value: secret fields by name, secrets by their form, and the
- * API key itself wherever it occurs, in names too.
+ * Breaks a text into lines, between words. What is in back-quotes is one word if it fits into a line at all; a longer
+ * command is broken as `wrapCommand` does. A word that is wider than a line stays whole, with a smaller indent: the
+ * terminal breaks it, and copies it in one piece.
  *
- * @param apiKey null if unknown
+ * @param width cells; Infinity for one line
  */
-export function createRedactor(apiKey: string | null): (value: unknown) => unknown {
-  function redactText(text: string): string {
-    const keyless = apiKey === null ? text : text.replaceAll(apiKey, redacted);
-    const plain = keyless
-      .replace(secretLine, `$1${redacted}`)
-      .replace(secretInUrl, `$1$2${redacted}`)
-      .replace(bearerToken, `$1${redacted}`)
-      .replace(secretField, `$1"${redacted}`);
-    return redactSecrets(plain);
-  }
-  function redact(value: unknown, isSecret = false): unknown {
-    if (typeof value === 'string') return isSecret ? redacted : redactText(value);
-    if (Array.isArray(value)) return value.map((item) => redact(item, isSecret));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [
-        redactText(name),
-        redact(item, isSecret || secretName.test(name)),
-      ]),
+export function wrap(text: string, width: number, options: Indents = {}): string[] {
+  const { indent = 0, hanging = indent } = options;
+  if (indent + cellWidth(text) <= width) return [' '.repeat(indent) + text];
+  const words = splitWords(text).flatMap((word) => {
+    if (cellWidth(word) <= width) return [word];
+    return word.includes('`tradepost ') ? wrapCommand(word, width - hanging) : word.split(/\s+/);
+  });
+  return fillLines(words, width, { indent, hanging });
+}
+
+function fillLines(words: readonly string[], width: number, indents: Required<Indents>): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of words) {
+    if (line !== '' && !line.endsWith(' \\') && cellWidth(line) + 1 + cellWidth(word) <= width) {
+      line += ` ${word}`;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    const spaces = Math.min(
+      lines.length === 0 ? indents.indent : indents.hanging,
+      width - cellWidth(word),
     );
+    line = ' '.repeat(Math.max(0, spaces)) + word;
   }
-  return (value) => redact(value);
+  return [...lines, line];
 }
 
+/** What is in quotes is in one word of a shell. */
+const shellWord = /(?:'[^']*'|"[^"]*"|\S)+/g;
+
+/** An option with its value, or a word. */
+const optionOrWord = new RegExp(`(?:--?[\\w-]+ (?=[^-|\\s]))?${shellWord.source}`, 'g');
+
 /**
- * Returns a format for the command `printf` that prints bytes. It consists of printable ASCII without
- * quotes: it is safe within `'…'` in every shell.
+ * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the end of each
+ * line but the last. A word in quotes stays whole, since a line end would be part of it.
  */
-export function printfFormat(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte, index) => {
-    const character = String.fromCharCode(byte);
-    if (character === '%') return '%%';
-    // Some shells take a leading hyphen for an option.
-    const isSafe = /[^'\\!]/.test(character) && !(index === 0 && character === '-');
-    const octal = `\\${byte.toString(8).padStart(3, '0')}`;
-    return isSafe && byte >= 0x20 && byte < 0x7f ? character : octal;
-  }).join('');
+export function wrapCommand(command: string, width: number, indent = 0): string[] {
+  if (indent + cellWidth(command) <= width) return [' '.repeat(indent) + command];
+  const hanging = indent + 2;
+  const pairs = command.match(optionOrWord) ?? [];
+  const words = pairs.flatMap((pair) =>
+    hanging + cellWidth(pair) <= width - 2 ? [pair] : (pair.match(shellWord) ?? []),
+  );
+  const lines = fillLines(words, width - 2, { indent, hanging });
+  return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 
+/** Below this width a column is too narrow for a text of several lines. */
+export const minColumnWidth = 24;
+
 /**
- * Quotes a text as one word of a POSIX shell. Control characters are written as octal codes.
+ * Formats a term and its description: beside it where there is room, else below it.
  *
- * @param encoding how characters become bytes: UTF-8, or one byte each as in headers
- * @throws {RangeError} for a text with NUL, or with a line end at its end, which a shell drops
+ * @param term padded, if descriptions are to be aligned
+ * @param options.below the indent of a description below its term
+ * @param options.least the cells that a description beside its term needs, also if it is short
  */
-export function quoteShellWord(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
-  if (/^[\w./:@-]+$/.test(text)) return text;
-  const isAscii = /^[ -~]*$/.test(text);
-  if (escapeControlChars(text) === text && (encoding === 'utf8' || isAscii)) {
-    return `'${text.replaceAll("'", "'\\''")}'`;
+export function wrapEntry(
+  term: string,
+  description: string,
+  width: number,
+  { indent = 0, below, least = 0 }: { indent?: number; below: number; least?: number },
+): string[] {
+  const start = indent + cellWidth(term) + 2;
+  const before = `${' '.repeat(indent)}${term}`;
+  const room = width - start;
+  const isColumn = room >= Math.max(minColumnWidth, widestWord(description));
+  if (room < least || !(isColumn || cellWidth(description) <= room)) {
+    return [before.trimEnd(), ...wrap(description, width, { indent: below })];
   }
-  if (/\0|\n$/.test(text)) throw new RangeError('a shell word cannot contain this text');
-  return `"$(printf '${printfFormat(Buffer.from(text, encoding))}')"`;
+  const [first = '', ...others] = wrap(description, room);
+  return [`${before}  ${first}`, ...others.map((line) => ' '.repeat(start) + line)];
 }

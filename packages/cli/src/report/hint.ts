@@ -1,12 +1,15 @@
 import type { CommandHint, Hint } from '../errors/cli-error';
 import type { ConnectionOptions } from '../input/options';
-import { escapeControlChars, quoteShellWord } from '../output/text';
+import { escapeControlChars } from '../output/text';
 
 export type ConnectionFlags = Pick<ConnectionOptions, 'profile' | 'baseUrl'>;
 
-/** Writes a text as one word of a command line that is shown. */
+/**
+ * Quotes a text as one word of a POSIX shell. One with control characters is shown as it is: it is not to be copied.
+ */
 export function quoteWord(text: string): string {
-  return escapeControlChars(text) === text ? quoteShellWord(text) : text;
+  if (/^[\w./:@-]+$/.test(text) || escapeControlChars(text) !== text) return text;
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Renders a command for the same service and account as the current one. */

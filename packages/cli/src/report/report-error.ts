@@ -4,14 +4,15 @@ import type { CliContext, OutputStream } from '../context';
 import { Stopped } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
 import type { OutputFormat } from '../input/options';
+import { redactSecrets } from '../output/redact';
 import {
   escapeControlChars,
   escapeControlCharsInJson,
   getStyle,
-  redactSecrets,
+  getTerminalWidth,
   type StyleName,
+  wrap,
 } from '../output/text';
-import { getTerminalWidth, wrap } from '../output/wrap';
 import { describeError, type ErrorReport } from './error-report';
 import { type ConnectionFlags, formatHints } from './hint';
 import { isParserError, toUsageError } from './usage-error';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/output/text';
+import { createRedactor } from '../../src/output/redact';
 
 const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6';
 

@@ -2,7 +2,7 @@ import { Tradepost, TradepostError } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { createRetryNotifier } from '../../src/client/create-client';
 import { createLiveLine } from '../../src/output/progress';
-import { run } from '../../src/run';
+import { run } from '../../src/program';
 import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 import { aProblem, BareService } from '../helpers/minimal-service';

@@ -64,8 +64,7 @@ describe('login at a keyboard', () => {
       ['login'],
       [
         ['Service URL', 'trade.example\r'],
-        ['Enter a full URL', `\u0015${service.baseUrl}/v1\r`],
-        ['without /v1', `\u0015${service.baseUrl}\r`],
+        ['Enter a full URL', `\u0015${service.baseUrl}\r`],
         ['API key', 'tpk with spaces\r'],
         ['without spaces', `\u0015${key}\r`],
       ],

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { wait } from '../../src/context';
-import { run } from '../../src/run';
+import { run } from '../../src/program';
 import { FakeStream } from './fake-stream';
 import type { CliResult } from './run-cli';
 

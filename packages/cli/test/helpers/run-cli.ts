@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { type CliContext, type OutputStream, wait } from '../../src/context';
-import { run } from '../../src/run';
+import { run } from '../../src/program';
 import { FakeStream } from './fake-stream';
 
 /** What a command line ended with. */

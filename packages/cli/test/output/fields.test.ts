@@ -5,7 +5,7 @@ import { notificationView } from '../../src/commands/notifications/notification-
 import type { NamedOrder } from '../../src/commands/orders/order-view';
 import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
-import { chooseFormat } from '../../src/output/choose-format';
+import { chooseFormat } from '../../src/output/format';
 import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 import { aNotification, BareService } from '../helpers/minimal-service';

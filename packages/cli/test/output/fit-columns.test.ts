@@ -76,15 +76,6 @@ describe('fitting columns into a terminal', () => {
     expect(fitColumns(sizes, 60)).toEqual([30, 0, 20, 0]);
   });
 
-  it('shows a column that was left out first if a wider one is left out after it', () => {
-    const sizes: ColumnSize[] = [
-      { width: 30 },
-      { width: 19, whenNarrow: 'leave-out' },
-      { width: 8, whenNarrow: 'leave-out' },
-    ];
-    expect(fitColumns(sizes, 50)).toEqual([30, 0, 8]);
-  });
-
   it('truncates text before it drops a column, and gives freed space back', () => {
     const sizes: ColumnSize[] = [
       { width: 30 },

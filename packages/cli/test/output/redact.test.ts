@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactSecrets } from '../../src/output/text';
+import { redactSecrets } from '../../src/output/redact';
 
 const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/A=';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Column } from '../../src/output/format';
 import { createTableFormat } from '../../src/output/table';
-import type { Style } from '../../src/output/text';
-import { cellWidth, prepareToMeasure } from '../../src/output/wrap';
+import { cellWidth, type Style } from '../../src/output/text';
+import type { Column } from '../../src/output/view';
 
 interface Row {
   id: string;
@@ -43,7 +42,6 @@ describe('a table', () => {
   });
 
   it('never has a line that is wider than the terminal, nor one that ends in spaces', async () => {
-    await prepareToMeasure(['界']);
     const short = fc.string({ maxLength: 4, unit: 'grapheme-ascii' });
     const items = fc.array(fc.record({ id: short, count: fc.nat(99), text: nasty }), {
       minLength: 1,
@@ -116,29 +114,6 @@ describe('a table', () => {
   it('has no text when the list is empty', async () => {
     const table = createTableFormat(columns, 80, plain);
     expect([await table.formatItems([]), await table.end()]).toEqual(['', '']);
-  });
-
-  it('shows items as records where a sentence would get too short to be understood', async () => {
-    const row = {
-      id: 'ord_0000000001',
-      count: 1,
-      text: 'No such order is visible to this account.',
-    };
-    const table = (cells: number) => createTableFormat(columns, cells, plain).formatItems([row]);
-    expect(await table(47)).toBe(
-      ['ID              COUNT  TEXT', 'ord_0000000001      1  No such …o this account.', ''].join(
-        '\n',
-      ),
-    );
-    expect(await table(46)).toBe(
-      [
-        'ID     ord_0000000001',
-        'COUNT  1',
-        'TEXT   No such order is visible to this',
-        '       account.',
-        '',
-      ].join('\n'),
-    );
   });
 
   it('shows a single object field by field, complete, in the received order', async () => {
@@ -242,20 +217,6 @@ describe('a table', () => {
     expect(await createTableFormat(wrapped, 32, plain).formatItems([row])).toBe(
       ['ID    order-1', 'TEXT  one two three four five', '      six', ''].join('\n'),
     );
-  });
-
-  it('shortens a column before it leaves it out', async () => {
-    const view: Column<Row>[] = [
-      { title: 'ID', field: 'id' },
-      { title: 'TEXT', field: 'text', whenNarrow: 'leave-out', shortenTo: 8 },
-    ];
-    const row = { id: 'order-1', count: 1, text: '/state/results/journal.ndjson' };
-    const table = (cells: number) => createTableFormat(view, cells, plain).formatItems([row]);
-    expect(await table(17)).toBe('ID       TEXT\norder-1  /st…json\n');
-    expect(await table(16)).toBe('ID\norder-1\n');
-    const item = { ...row, text: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB' };
-    const withId = createTableFormat(view, 38, plain);
-    expect(await withId.formatItems([item])).toBe('ID\norder-1\n');
   });
 
   it('has columns of a steady width, whose titles are not padded in records', async () => {

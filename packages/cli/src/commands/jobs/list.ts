@@ -1,11 +1,13 @@
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import type { GlobalOptions } from '../../input/options';
 import { type Job, type JobState, listJobs } from '../../journal/jobs';
-import { describeShape, type View } from '../../output/format';
+import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
 import type { StyleName } from '../../output/text';
+import type { View } from '../../output/view';
 
 const styles: Record<JobState, StyleName> = {
   running: 'cyan',
@@ -39,7 +41,12 @@ const jobView: View<Job> = {
     { title: 'SKIPPED', field: 'skipped', align: 'right', whenNarrow: 'leave-out' },
     { title: 'FAILED', field: 'failed', align: 'right' },
     { title: 'LEFT', field: 'left', align: 'right' },
-    { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out', shortenTo: 24 },
+    {
+      title: 'JOURNAL',
+      field: 'journal',
+      text: ({ journal }) => basename(journal),
+      whenNarrow: 'leave-out',
+    },
     { title: 'KEY', field: 'apiKeyPrefix', minWidth: 9, whenNarrow: 'leave-out' },
     { title: 'SERVICE', field: 'baseUrl', whenNarrow: 'leave-out' },
   ],
@@ -57,7 +64,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json: an array of ${describeShape(jobView)}`,
       'state: running, complete, failed (all orders were attempted, some failed), incomplete (orders are left)',
-      'On a narrow terminal a table has no journals, keys and services: `--fields journal,apiKeyPrefix,baseUrl` shows them.',
+      'A table has the name of the journal, and on a narrow terminal no journals, keys and services: `--fields journal,apiKeyPrefix,baseUrl` shows them.',
     ],
     Notes: [
       '`tradepost orders set-status --resume latest` continues the newest job of the same service and key that is incomplete, or failed.',

@@ -1,6 +1,6 @@
 import type { Tradepost } from '@tradepost/sdk';
 import type { array, boolean, int, enum as oneOf, string, union, ZodType } from 'zod';
-import { redactSecrets } from '../../output/text';
+import { redactSecrets } from '../../output/redact';
 import { describeError } from '../../report/error-report';
 import { formatHints } from '../../report/hint';
 

@@ -1,8 +1,8 @@
 import { eventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
-import { CliError, InvalidArgument } from '../../errors/cli-error';
-import { parseId, repeatable, timeParser, withValues } from '../../input/options';
+import { InvalidArgument } from '../../errors/cli-error';
+import { checkPeriod, parseId, repeatable, timeParser, withValues } from '../../input/options';
 import { printNotice } from '../../output/print';
 
 export interface NotificationFilterOptions {
@@ -50,13 +50,7 @@ export function checkFilter(
   { type, since, before }: NotificationFilterOptions,
   context: CliContext,
 ): void {
-  if (since !== undefined && before !== undefined && Date.parse(since) > Date.parse(before)) {
-    throw new CliError(
-      'usage',
-      `--since (${since}) is later than --before (${before})`,
-      'Swap the two times.',
-    );
-  }
+  checkPeriod(since, before, '--before');
   const known = listTypes();
   if (type === undefined || known.includes(type)) return;
   printNotice(context, `'${type}' is not a type that this version knows: ${known.join(', ')}.`);

@@ -5,7 +5,7 @@ import type {
   Tradepost,
 } from '@tradepost/sdk';
 import { type FilterExtra, listExtended } from '../../client/extensions';
-import type { ListPage } from '../../output/format';
+import type { ListPage } from '../../output/view';
 
 /** The filter by unread notifications works with any service. */
 const unreadOnly: FilterExtra<Notification, NotificationListParams> = {

@@ -1,5 +1,5 @@
 import type { Notification } from '@tradepost/sdk';
-import type { View } from '../../output/format';
+import type { View } from '../../output/view';
 
 export const notificationView: View<Notification> = {
   fields: ['id', 'type', 'orderId', 'message', 'read', 'createdAt'],

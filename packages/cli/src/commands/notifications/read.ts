@@ -17,10 +17,10 @@ import {
   yesOption,
 } from '../../input/options';
 import { confirm } from '../../input/prompt';
-import { chooseFormat, isForPerson } from '../../output/choose-format';
-import { describeShape, type Format } from '../../output/format';
+import { chooseFormat, describeShape, isForPerson } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
-import { formatCount, formatNumber } from '../../output/text';
+import { formatCount } from '../../output/text';
+import type { Format } from '../../output/view';
 import {
   addNotificationFilter,
   checkFilter,
@@ -150,7 +150,7 @@ function isCountEnough(options: Options, context: CliContext): boolean {
 function reportResult(
   targets: readonly string[],
   done: readonly Notification[],
-  { failures, notAttempted }: BulkRun,
+  run: BulkRun,
   writeFailure: unknown,
   context: CliContext,
 ): void {
@@ -160,11 +160,8 @@ function reportResult(
     const reason = getErrorMessage(printFailure);
     printNotice(context, `${total}, but the result could not be printed: ${reason}`);
   }
-  const rest =
-    notAttempted.length > 0 ? `, ${formatNumber(notAttempted.length)} not attempted` : '';
-  const summary = `Marked ${formatNumber(done.length)} of ${formatCount(targets.length, 'notification')} as read; ${formatNumber(failures.length)} failed${rest}`;
-  const counts = { count: targets.length, succeeded: done.length };
-  const failure = toBulkFailure(summary, counts, { failures, notAttempted }, context);
+  const nouns = ['notification as read', 'notifications as read'] as const;
+  const failure = toBulkFailure('Marked', nouns, targets, done.length, run, context);
   if (failure !== null) throw failure;
   if (printFailure !== null) throw printFailure;
   printNotice(context, `${total}.`);

@@ -7,10 +7,9 @@ import { commandHint, ErrorWithHint, InvalidArgument } from '../../errors/cli-er
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
 import { type GlobalOptions, integerParser, parseId } from '../../input/options';
-import { chooseFormat } from '../../output/choose-format';
-import { describeShape } from '../../output/format';
+import { chooseFormat, describeShape } from '../../output/format';
 import { printChange } from '../../output/print';
-import { quoteShellWord } from '../../output/text';
+import { quoteWord } from '../../report/hint';
 import { orderView } from './order-view';
 
 interface Options extends GlobalOptions {
@@ -66,7 +65,7 @@ async function create(options: Options, context: CliContext): Promise<void> {
     throw new ErrorWithHint(
       error,
       'The order may have been created. Check before you repeat it.',
-      `For 24 hours, the same command with \`--idempotency-key ${quoteShellWord(idempotencyKey)}\` creates no second order, if the service supports such keys.`,
+      `For 24 hours, the same command with \`--idempotency-key ${quoteWord(idempotencyKey)}\` creates no second order, if the service supports such keys.`,
     );
   }
   await printChange(

@@ -10,10 +10,10 @@ import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import { type FilterExtra, listExtended } from '../../client/extensions';
 import type { CliContext } from '../../context';
-import { CliError } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
+  checkPeriod,
   type GlobalOptions,
   getPageSize,
   listParser,
@@ -24,9 +24,10 @@ import {
   timeNote,
   timeParser,
 } from '../../input/options';
-import { describeShape, type ListPage, type View } from '../../output/format';
+import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
-import { getTerminalWidth } from '../../output/wrap';
+import { getTerminalWidth } from '../../output/text';
+import type { ListPage, View } from '../../output/view';
 import {
   addNamesOption,
   chooseNames,
@@ -38,7 +39,6 @@ import {
   orderView,
   placeNames,
   toNamesOption,
-  withBuyer,
   withLastChange,
 } from './order-view';
 
@@ -106,14 +106,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  const { since, until } = options;
-  if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
-    throw new CliError(
-      'usage',
-      `--since (${since}) is later than --until (${until})`,
-      'Swap the two times.',
-    );
-  }
+  checkPeriod(options.since, options.until, '--until');
   const names = chooseListNames(options, context);
   const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
   const { orders } = createClient(context, options);
@@ -133,8 +126,7 @@ function chooseListNames(options: Options, context: CliContext): NamesMode {
 }
 
 function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<NamedOrder> {
-  const named = names === 'always' ? withBuyer(namedOrderView) : namedOrderView;
-  const view = names === 'never' ? orderView : named;
+  const view = names === 'never' ? orderView : namedOrderView;
   const isByChange = sort?.endsWith('updatedAt') || updatedSince !== undefined;
   return isByChange ? withLastChange(view) : view;
 }

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { assertObject } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
-import { isForPerson } from '../../output/choose-format';
-import { type Column, formatField, type View } from '../../output/format';
-import type { StyleName } from '../../output/text';
+import { isForPerson } from '../../output/format';
+import { formatField, type StyleName } from '../../output/text';
+import type { Column, View } from '../../output/view';
 
 /** An order, with the names of its accounts and the title of its listing if they were requested. */
 export interface NamedOrder extends Order {
@@ -137,7 +137,7 @@ export const namedOrderView: View<NamedOrder> = {
   ),
   columns: [
     ...mainColumns,
-    { ...withName(buyerColumn), shortenTo: 10 },
+    { ...withName(buyerColumn), whenNarrow: 'shorten' },
     quantityColumn,
     ...otherIdColumns.map(withName),
   ],
@@ -152,16 +152,6 @@ function withName(column: IdColumn): Column<NamedOrder> {
 
 /** Below this width, in cells, a table of orders has no room for names beside their other columns. */
 export const minNamesWidth = 80;
-
-/** Shows the buyer on every terminal. */
-export function withBuyer({ fields, columns = [] }: View<NamedOrder>): View<NamedOrder> {
-  return {
-    fields,
-    columns: columns.map((column) =>
-      column.field === 'buyerId' ? { ...column, whenNarrow: 'shorten' } : column,
-    ),
-  };
-}
 
 /** Shows the time of the last change, also on a narrow terminal, instead of that of the creation. */
 export function withLastChange({ fields, columns = [] }: View<NamedOrder>): View<NamedOrder> {

@@ -1,6 +1,6 @@
 import { defaultProfile, type Profiles } from '../../config/profiles';
 import { getKeyPrefix } from '../../config/settings';
-import type { View } from '../../output/format';
+import type { View } from '../../output/view';
 
 export interface ProfileItem {
   name: string;

@@ -4,8 +4,7 @@ import { listProfilesHint, unknownProfileError } from '../../config/settings';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { type GlobalOptions, withValues } from '../../input/options';
-import { chooseFormat } from '../../output/choose-format';
-import { describeShape } from '../../output/format';
+import { chooseFormat, describeShape } from '../../output/format';
 import { printChange, printNotice } from '../../output/print';
 import { type ProfileItem, profileView, toProfileItems } from './profile-view';
 

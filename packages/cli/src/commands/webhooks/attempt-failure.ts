@@ -38,7 +38,6 @@ function isAttemptError(name: string): name is AttemptError {
   return Object.hasOwn(attemptErrors, name);
 }
 
-const respondFirst = attemptErrors.timeout.action;
 const verifyHint: Hint = localHint(
   'If the receiver rejected the signature, find out why with',
   'webhooks verify',
@@ -57,16 +56,6 @@ const byStatus: Readonly<Record<number, AttemptFailure>> = {
     reason: 'the path does not exist',
     hints: [changeUrl('Check the path. To change it, run')],
   },
-  405: { reason: 'the path does not accept POST', hints: ['Accept POST there.'] },
-  408: { reason: 'it, or a proxy in front of it, was too slow', hints: [respondFirst] },
-  413: {
-    reason: 'the body is too large for it',
-    hints: ['Raise the limit of the receiver, or of its proxy.'],
-  },
-  415: {
-    reason: 'it does not accept application/json',
-    hints: ['Accept application/json, and read the raw bytes.'],
-  },
   429: {
     reason: 'it limits the rate',
     hints: ['Raise the limit, or queue events. `Retry-After` is respected.'],
@@ -77,7 +66,7 @@ const byStatus: Readonly<Record<number, AttemptFailure>> = {
   },
 };
 
-const aliases: Readonly<Record<number, number>> = { 403: 401, 410: 404, 504: 408, 502: 503 };
+const aliases: Readonly<Record<number, number>> = { 403: 401, 410: 404, 502: 503, 504: 503 };
 
 function explainStatus(status: number): AttemptFailure {
   const returned = `the receiver returned ${status}`;

@@ -5,10 +5,10 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions, yesOption } from '../../input/options';
 import { confirm } from '../../input/prompt';
-import { chooseFormat } from '../../output/choose-format';
-import { describeShape, formatField, type View } from '../../output/format';
+import { chooseFormat, describeShape } from '../../output/format';
 import { printChange } from '../../output/print';
-import { escapeControlChars } from '../../output/text';
+import { escapeControlChars, formatField } from '../../output/text';
+import type { View } from '../../output/view';
 
 interface Options extends GlobalOptions {
   yes?: true;

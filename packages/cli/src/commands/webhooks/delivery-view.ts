@@ -1,6 +1,6 @@
 import type { Delivery } from '@tradepost/sdk';
-import type { View } from '../../output/format';
 import type { StyleName } from '../../output/text';
+import type { View } from '../../output/view';
 
 export function getStateStyle(state: string | null): StyleName | null {
   switch (state) {

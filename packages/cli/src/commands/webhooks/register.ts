@@ -4,7 +4,8 @@ import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { eventsOption, type GlobalOptions } from '../../input/options';
-import { describeShape, type View } from '../../output/format';
+import { describeShape } from '../../output/format';
+import type { View } from '../../output/view';
 import { newSecretFileOption, revealSecret } from './secret';
 import { urlOption } from './webhook-options';
 

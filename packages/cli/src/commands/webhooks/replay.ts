@@ -1,7 +1,7 @@
 import type { Delivery, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { noFailure, type OutcomeFailure, type OutcomeKind, toFailure } from '../../bulk/outcome';
-import { runBulk, sendFor, toBulkFailure } from '../../bulk/run-bulk';
+import { runBulk, sendFor, summarizeRun, toBulkFailure } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import { wasNotAttempted } from '../../client/outage';
 import type { CliContext } from '../../context';
@@ -18,11 +18,10 @@ import {
   yesOption,
 } from '../../input/options';
 import { confirm } from '../../input/prompt';
-import { chooseFormat } from '../../output/choose-format';
-import { describeShape, type Format, type View } from '../../output/format';
+import { chooseFormat, describeShape } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
-import type { StyleName } from '../../output/text';
-import { formatCount } from '../../output/text';
+import { formatCount, type StyleName } from '../../output/text';
+import type { Format, View } from '../../output/view';
 import { getStateStyle } from './delivery-view';
 import {
   addDeliveryFilter,
@@ -142,7 +141,7 @@ async function replayAll(
   const writer = createBestEffortWriter(context.stdout);
   const report = (outcome: ReplayOutcome) => writer.write(() => format.formatItems([outcome]));
   let succeeded = 0;
-  const { failures, notAttempted } = await runBulk(
+  const run = await runBulk(
     {
       ids,
       concurrency,
@@ -168,25 +167,23 @@ async function replayAll(
     },
     context,
   );
-  for (const id of notAttempted) {
+  for (const id of run.notAttempted) {
     await report({ id, outcome: 'not_attempted', state: null, ...noFailure });
   }
   await writer.write(() => format.end());
 
-  const rest = notAttempted.length > 0 ? `, ${notAttempted.length} not attempted` : '';
   const verb = dryRun ? 'Would replay' : 'Replayed';
-  const summary = `${verb} ${succeeded} of ${formatCount(ids.length, 'delivery', 'deliveries')}; ${failures.length} failed${rest}`;
+  const nouns = ['delivery', 'deliveries'] as const;
   const printFailure = writer.failure();
-  const [first] = failures;
   if (printFailure !== null) {
+    const summary = summarizeRun(verb, nouns, ids, succeeded, run);
     const message = `${summary}. The output is incomplete: ${getErrorMessage(printFailure)}`;
-    if (first === undefined && !context.signal.aborted && !isReaderGone(printFailure)) {
+    if (run.failures.length === 0 && !context.signal.aborted && !isReaderGone(printFailure)) {
       throw new CliError('output_failed', message, 'Do not repeat it.');
     }
     printNotice(context, `${message}.`);
   }
-  const counts = { count: ids.length, succeeded };
-  const failure = toBulkFailure(summary, counts, { failures, notAttempted }, context);
+  const failure = toBulkFailure(verb, nouns, ids, succeeded, run, context);
   if (failure !== null) throw failure;
   if (dryRun) printDryRun(succeeded, context);
 }

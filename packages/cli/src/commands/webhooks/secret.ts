@@ -9,8 +9,7 @@ import type { CliContext } from '../../context';
 import { attempt, CliError, capitalize, getErrorMessage } from '../../errors/cli-error';
 import { hasCode } from '../../files/private-files';
 import type { OutputOptions } from '../../input/options';
-import { chooseFormat } from '../../output/choose-format';
-import type { Format, View } from '../../output/format';
+import { chooseFormat } from '../../output/format';
 import {
   printChange,
   printCommand,
@@ -18,6 +17,7 @@ import {
   printSecretNotice,
   writeData,
 } from '../../output/print';
+import type { Format, View } from '../../output/view';
 
 /** The most bytes that are read: a device may be endless. */
 const maxBytes = 4_096;

@@ -1,17 +1,15 @@
-import type { Delivery, EventType } from '@tradepost/sdk';
+import type { Delivery, DeliveryDetails, EventType, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions, parseDuration } from '../../input/options';
-import { chooseFormat } from '../../output/choose-format';
-import { describeShape } from '../../output/format';
+import { chooseFormat, describeShape } from '../../output/format';
 import { printChange, printNotice } from '../../output/print';
 import { formatHints } from '../../report/hint';
 import { formatFailure } from './attempt-failure';
 import { deliveryView } from './delivery-view';
-import { waitForDelivery } from './wait-for-delivery';
 import { eventOption } from './webhook-options';
 
 interface Options extends GlobalOptions {
@@ -80,5 +78,27 @@ async function test(id: string, options: Options, context: CliContext): Promise<
       `The test event is still pending after ${options.timeout / 1000} s`,
       { text: 'Check it later with', ...explain },
     );
+  }
+}
+
+const maxPollMs = 2_000;
+
+/**
+ * Polls a delivery until it is delivered or failed, or the timeout is over. Then it is still pending.
+ *
+ * @param timeout milliseconds
+ */
+async function waitForDelivery(
+  { deliveries }: Pick<Tradepost, 'deliveries'>,
+  id: string,
+  timeout: number,
+  { elapsed, wait, signal }: Pick<CliContext, 'elapsed' | 'wait' | 'signal'>,
+): Promise<DeliveryDetails> {
+  const endsAt = elapsed() + timeout;
+  for (let intervalMs = 100; ; intervalMs = Math.min(intervalMs * 2, maxPollMs)) {
+    const delivery = await deliveries.get(id, { signal });
+    const left = endsAt - elapsed();
+    if (delivery.state !== 'pending' || left <= 0) return delivery;
+    await wait(Math.min(intervalMs, left), signal);
   }
 }

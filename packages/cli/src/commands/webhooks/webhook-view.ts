@@ -1,5 +1,5 @@
 import type { WebhookDetails } from '@tradepost/sdk';
-import type { View } from '../../output/format';
+import type { View } from '../../output/view';
 
 export const webhookView: View<WebhookDetails> = {
   fields: [

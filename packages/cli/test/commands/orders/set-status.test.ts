@@ -207,23 +207,19 @@ describe('orders set-status of several orders', () => {
   );
 
   it.each([
-    [['ord_1'], 'error: Missing status. Use one of: pending, confirmed,'],
-    [[], 'error: Missing status. Use one of: pending, confirmed,'],
-    [['lost', 'ord_1'], 'error: Missing status. Use one of: '],
-    [
-      ['confirmed', 'ord_1', 'ord_2'],
-      'error: The status comes after the order IDs\nhint: Use `tradepost orders set-status ord_1 ord_2 confirmed`. See ',
-    ],
+    [['ord_1'], 'error: Missing status after the IDs. Use one of: pending, confirmed,'],
+    [[], 'error: Missing status after the IDs. Use one of: pending, confirmed,'],
+    [['lost', 'ord_1'], 'error: Missing status after the IDs. Use one of: '],
+    [['confirmed', 'ord_1', 'ord_2'], 'error: Missing status after the IDs. Use one of: '],
     [['ord_1', 'lost'], "error: Invalid status 'lost'. Use one of: pending, confirmed,"],
     [
       ['Confirmed', '--stdin'],
       "error: Invalid status 'Confirmed'. Use one of: pending, confirmed,",
     ],
-    [['ord_1', '--stdin'], 'error: Missing status. Use one of: '],
+    [['ord_1', '--stdin'], 'error: Missing status after the IDs. Use one of: '],
     [['confirmed'], 'Missing order ID'],
     [['ord_1', 'ntf_1', 'confirmed', '--yes'], "'ntf_1' is not an order ID"],
     [['ord_1', 'confirmed', '--stdin'], 'as arguments or on stdin'],
-    [['confirmed', 'ord_1', '--stdin'], 'as arguments or on stdin'],
     [['confirmed', '--resume', 'x'], '--resume takes IDs, status, condition and reason'],
     [['--resume', 'x', '--if-status', 'pending'], '--resume takes IDs'],
     [['--resume', 'x', '--reason', 'Paid.'], '--resume takes IDs'],

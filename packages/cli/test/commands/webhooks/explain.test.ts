@@ -72,7 +72,6 @@ describe('webhooks explain', () => {
     [403, null, 'the signature authenticates them'],
     [404, null, 'Check the path'],
     [410, null, 'Check the path'],
-    [413, null, 'Raise the limit'],
     [418, null, 'Only a 2xx response'],
     [429, null, 'Retry-After'],
     [500, null, 'log of the receiver'],
@@ -155,15 +154,10 @@ describe('webhooks explain', () => {
     const { exitCode, stdout } = await service.cli(['webhooks', 'explain', 'dlv_1'], { now });
     expect(exitCode).toBe(0);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
-    for (const part of [
-      ': failed\n',
-      'WHAT TO DO\n1. ',
-      'ATTEMPTS\n',
-      'SIGNED BYTES\n9 bytes',
-      'SEND IT BY HAND\n',
-    ]) {
+    for (const part of [': failed\n', 'WHAT TO DO\n1. ', 'ATTEMPTS\n', 'SIGNED BYTES\n9 bytes']) {
       expect(stdout).toContain(part);
     }
+    expect(stdout).not.toContain('SEND IT BY HAND');
   });
 
   it('needs the webhook only for details', async () => {
@@ -212,9 +206,7 @@ describe('webhooks explain', () => {
     const argv = ['webhooks', 'explain', 'dlv_1', '--body-file'];
     const missing = await service.cli([...argv, join(folder, 'no/such/body.json')]);
     expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(missing.stderr).toContain(
-      'Cannot create the file for the body: no such file or directory: ',
-    );
+    expect(missing.stderr).toContain('Cannot write the body: no such file or directory: ');
     service.instead = () => aProblem(404, 'delivery_not_found');
     const file = join(folder, 'body.json');
     expect((await service.cli([...argv, file])).exitCode).toBe(5);

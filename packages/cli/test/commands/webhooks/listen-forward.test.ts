@@ -143,10 +143,9 @@ describe('the status line', () => {
   });
 
   it.each([
-    [60, 'Rate limited; retrying in 4 s (gives up in 5 min)'],
-    [40, 'Rate limited; retrying in 4 s'],
-    [20, 'Rate l…rying in 4 s'],
-  ])('leaves out its last parts where there is no room: %s cells', (columns, shown) => {
+    [64, 'Rate limited; retrying in 4 s (gives up in 5 min) · 1 forwarded'],
+    [30, 'Rate limited; retrying in 4 …'],
+  ])('is cut off where there is no room: %s cells', (columns, shown) => {
     const stderr = new FakeStream({ columns });
     const connection = aConnection(() => 0);
     connection.problem = 'Rate limited; retrying in 4 s (gives up in 5 min)';

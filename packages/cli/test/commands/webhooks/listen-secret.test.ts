@@ -1,15 +1,16 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { verifyDelivery } from '@tradepost/sdk/webhooks';
 import { expect, it, onTestFinished } from 'vitest';
-import { holdSecret, type ListenSecret } from '../../../src/commands/webhooks/listen/listen-secret';
+import {
+  findOrCreateSecret,
+  type ListenSecret,
+} from '../../../src/commands/webhooks/listen/listen-secret';
 import { lockFile } from '../../../src/files/lock-file';
 import { aContext } from '../../helpers/a-context';
 import { fromTheStart, stage } from '../../helpers/event-service';
 import { FakeStream } from '../../helpers/fake-stream';
-import type { CliResult } from '../../helpers/run-cli';
 import { aFolder } from '../../helpers/webhook-builders';
 
 const receiver = {
@@ -18,28 +19,20 @@ const receiver = {
   forwardTo: 'http://127.0.0.1:3000/',
 };
 
-/**
- * A state folder. `hold` holds the secret of a receiver in it, and `find` releases it; both return what was
- * printed too.
- */
+/** A state folder. `find` returns what was printed too. */
 async function aStateFolder() {
   const folder = join(await aFolder(), 'state');
-  async function hold(
+  async function find(
     parts: Partial<typeof receiver> = {},
     options: { newSecret?: boolean } = {},
   ): Promise<ListenSecret & { said: string }> {
     const stderr = new FakeStream();
     const context = aContext({ stderr, env: { TRADEPOST_STATE_DIR: folder } });
-    const held = await holdSecret({ ...receiver, ...parts }, options, context);
-    return { ...held, said: stderr.text };
-  }
-  async function find(...args: Parameters<typeof hold>) {
-    const { release, ...found } = await hold(...args);
-    release();
-    return found;
+    const found = await findOrCreateSecret({ ...receiver, ...parts }, options, context);
+    return { ...found, said: stderr.text };
   }
   const file = async () => join(folder, (await readdir(folder))[0] ?? '');
-  return { folder, hold, find, file };
+  return { find, file };
 }
 
 it('a receiver keeps its secret, in a file for its owner only', async () => {
@@ -69,96 +62,6 @@ it('--new-secret replaces the secret', async () => {
   expect(replaced).toMatchObject({ source: { kind: 'new' }, said: '' });
   expect(replaced.secret).not.toBe(old);
   expect((await find()).secret).toBe(replaced.secret);
-});
-
-it('--new-secret does not replace a secret that a listener uses', async () => {
-  const { hold, find, folder } = await aStateFolder();
-  const one = await hold();
-  const other = await hold();
-  expect(other.secret).toBe(one.secret);
-  for (const { release } of [one, other]) {
-    await expect(find({}, { newSecret: true })).rejects.toMatchObject({
-      code: 'precondition_failed',
-      message: expect.stringMatching(
-        /^The secret of http:\/\/127\.0\.0\.1:3000\/ is in use by process \d+ /,
-      ),
-      hints: [
-        'Stop that listener first, or omit --new-secret.',
-        expect.stringMatching(
-          /^If there is no such process, delete .*\/state\/listen-secret-\w+\.json\.\w+\.lock\.$/,
-        ),
-      ],
-    });
-    expect(await find({ account: 'usr_2' }, { newSecret: true })).toBeTruthy();
-    release();
-  }
-  expect((await find({}, { newSecret: true })).secret).not.toBe(one.secret);
-  expect((await readdir(folder)).filter((name) => name.endsWith('.lock'))).toEqual([]);
-});
-
-it('--new-secret names the lock of another machine, and works without it', async () => {
-  const { find, file, folder } = await aStateFolder();
-  const { secret: old } = await find();
-  const lock = `${await file()}.0a1b2c3d.lock`;
-  await writeFile(lock, '1 elsewhere');
-  await expect(find({}, { newSecret: true })).rejects.toMatchObject({
-    message: expect.stringContaining('in use by process 1 on elsewhere'),
-    hints: [expect.any(String), `If there is no such process, delete ${lock}.`],
-  });
-  await rm(lock);
-  expect((await find({}, { newSecret: true })).secret).not.toBe(old);
-  expect(await readdir(folder)).toHaveLength(1);
-});
-
-it.each([
-  ['is deleted', (path: string) => rm(path)],
-  ['is broken', (path: string) => writeFile(path, '{')],
-])('a secret whose file %s is not replaced while a listener uses it', async (_, spoil) => {
-  const { hold, find, file, folder } = await aStateFolder();
-  await find();
-  const path = await file();
-  const { secret: old, release } = await hold();
-  await spoil(path);
-  await expect(find()).rejects.toMatchObject({
-    code: 'precondition_failed',
-    message: expect.stringContaining('in use by process'),
-    hints: [
-      `${path} has no valid secret any more. Stop that listener first.`,
-      expect.stringMatching(/^If there is no such process, delete .+\.lock\.$/),
-    ],
-  });
-  release();
-  expect((await find()).secret).not.toBe(old);
-  expect(await readdir(folder)).toHaveLength(1);
-});
-
-it('--new-secret replaces a secret that only a killed listener used', async () => {
-  const { find, file, folder } = await aStateFolder();
-  const { secret: old } = await find();
-  // No process has this ID.
-  await writeFile(`${await file()}.0a1b2c3d.lock`, `99999999 ${hostname()}`);
-  expect((await find({}, { newSecret: true })).secret).not.toBe(old);
-  expect(await readdir(folder)).toHaveLength(1);
-});
-
-it('webhooks listen rejects --new-secret for other events while a listener runs', async () => {
-  const { service, receiver, folder } = await stage();
-  const env = { TRADEPOST_STATE_DIR: join(folder, 'state') };
-  const listen = ['webhooks', 'listen', '--forward-to', receiver.url];
-  const interrupt = new AbortController();
-  const attempts: Promise<CliResult>[] = [];
-  service.onEnd = () => {
-    service.onEnd = () => {};
-    const more = ['--state-file', join(folder, 'other.json'), '--events', 'order.created'];
-    const second = service.bare.cli([...listen, ...more, '--new-secret'], { env });
-    attempts.push(second);
-    void second.then(() => interrupt.abort());
-  };
-  await service.bare.cli(listen, { env, signal: interrupt.signal });
-  const second = await attempts[0];
-  expect(second).toMatchObject({ exitCode: 6, stdout: '' });
-  expect(second?.stderr).toContain('Stop that listener first, or omit --new-secret.');
-  expect(await readdir(folder)).not.toContain('other.json');
 });
 
 it('several listeners that start at once share one secret', async () => {

@@ -1,13 +1,15 @@
 import type { AccountEvent } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { runBulk, sendFor, toBulkFailure } from '../../../bulk/run-bulk';
 import { createClient } from '../../../client/create-client';
+import { wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import { CliError, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../input/options';
-import { chooseFormat, isForPerson } from '../../../output/choose-format';
-import { describeShape, type Format, type View } from '../../../output/format';
+import { chooseFormat, describeShape, isForPerson } from '../../../output/format';
 import { writeData } from '../../../output/print';
+import type { Format, View } from '../../../output/view';
 import {
   addNamesOption,
   chooseNames,
@@ -16,9 +18,13 @@ import {
   orderView,
   toNamesOption,
 } from '../order-view';
-import { getConcurrency, getMany } from './get-many';
-import { getOne } from './get-one';
-import { type LoadRequest, loadOrder, type OrderRecord, type Wanted } from './load-order';
+import {
+  type LoadedOrder,
+  type LoadRequest,
+  loadOrder,
+  type OrderRecord,
+  type Wanted,
+} from './load-order';
 import { fetchHistoryIfPossible, historyView, toHistoryRow } from './order-history';
 
 interface Options extends GlobalOptions {
@@ -76,35 +82,61 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   const historyOption = options.history ? '--history' : 'history in --fields';
   const wanted: Wanted = { names, history: history === 'always' ? historyOption : null };
   const print = await createPrinter(wanted, options, context);
-  // A person who gives a time expects the service to come back, whether it was reachable or not.
-  const outages = {
-    reconnectTimeout: options.reconnectTimeout,
-    hadContact: options.waitsForService,
-  };
-  if (isSingle) {
-    const client = createClient(context, options);
-    const load = (request: LoadRequest) => loadOrder(client, only, wanted, request);
-    const { order, extensions } = options.waitsForService
-      ? await getOne(load, outages, context)
-      : await load({ signal: context.signal });
-    await print((format) => format.formatItem(order), [order]);
-    if (history !== 'if-possible' || !extensions.includes('events')) return;
-    // The order is on the screen meanwhile.
-    const events = await fetchHistoryIfPossible(client.events, only, context);
-    return await writeData(context.stdout, await formatHistory(events ?? [], options, context));
-  }
-  const client = createClient(context, options, { concurrency: getConcurrency });
-  const { found, error } = await getMany(
-    [only, ...others],
-    async (id, request) => (await loadOrder(client, id, wanted, request)).order,
-    outages,
-    context,
-  );
+  const { waitsForService } = options;
+  const client = createClient(context, options, isSingle ? {} : { concurrency });
+  const load = (id: string, request: LoadRequest) => loadOrder(client, id, wanted, request);
+  const { found, error } =
+    isSingle && !waitsForService
+      ? { found: [await load(only, { signal: context.signal })], error: null }
+      : await getMany([only, ...others], load, options, context);
   // As with a list that cannot be fetched, nothing is printed if nothing was found.
   if (found.length > 0) {
-    await print(async (format) => `${await format.formatItems(found)}${await format.end()}`, found);
+    const records = found.map(({ order }) => order);
+    await print(
+      async (format) =>
+        isSingle
+          ? (await Promise.all(records.map((record) => format.formatItem(record)))).join('')
+          : `${await format.formatItems(records)}${await format.end()}`,
+      records,
+    );
   }
   if (error !== null) throw error;
+  if (history !== 'if-possible' || !found[0]?.extensions.includes('events')) return;
+  // The order is on the screen meanwhile.
+  const events = await fetchHistoryIfPossible(client.events, only, context);
+  await writeData(context.stdout, await formatHistory(events ?? [], options, context));
+}
+
+const concurrency = 8;
+
+/** Gets orders. It waits while the service is away, and continues after a failure. */
+async function getMany(
+  ids: readonly string[],
+  load: (id: string, request: LoadRequest) => Promise<LoadedOrder>,
+  { reconnectTimeout, waitsForService }: Options,
+  context: CliContext,
+): Promise<{ found: readonly LoadedOrder[]; error: unknown }> {
+  const loaded = new Map<string, LoadedOrder>();
+  const run = await runBulk(
+    {
+      ids,
+      concurrency,
+      reconnectTimeout,
+      // A person who gives a time expects the service to come back, whether it was reachable or not.
+      hadContact: waitsForService,
+      showProgress: true,
+      async work(id, requests) {
+        const { data, error } = await sendFor(requests, (request) => load(id, request));
+        if (data !== null) loaded.set(id, data);
+        if (wasNotAttempted(error, context)) return { outcome: 'not_attempted', error: null };
+        return { outcome: error === null ? 'unchanged' : 'failed', error };
+      },
+    },
+    context,
+  );
+  const found = ids.flatMap((id) => loaded.get(id) ?? []);
+  const error = toBulkFailure('Got', ['order', 'orders'], ids, found.length, run, context);
+  return { found, error };
 }
 
 function chooseHistory(

@@ -1,8 +1,8 @@
 import type { AccountEvent, Tradepost } from '@tradepost/sdk';
 import type { CliContext } from '../../../context';
 import { isRecord } from '../../../errors/cli-error';
-import type { View } from '../../../output/format';
 import { printNotice } from '../../../output/print';
+import type { View } from '../../../output/view';
 import { describeReason } from '../../../report/error-report';
 
 /** Gets the events of an order, oldest first, as far as the service still stores them. */
@@ -60,7 +60,7 @@ export const historyView: View<HistoryRow> = {
   columns: [
     { title: 'AT', field: 'createdAt' },
     { title: 'CHANGE', field: 'change' },
-    { title: 'REASON', field: 'reason', whenNarrow: 'shorten' },
+    { title: 'REASON', field: 'reason', whenNarrow: 'wrap' },
   ],
 };
 

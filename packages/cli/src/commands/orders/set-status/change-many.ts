@@ -29,7 +29,7 @@ import {
   type StatusChange,
   type StatusOutcome,
 } from '../../../journal/status-change';
-import { chooseFormat } from '../../../output/choose-format';
+import { chooseFormat } from '../../../output/format';
 import { createBestEffortWriter, printNotice } from '../../../output/print';
 import { quoteWord } from '../../../report/hint';
 import { statusOutcomeView } from './outcome-view';

@@ -5,9 +5,9 @@ import { commandHint } from '../../../errors/cli-error';
 import type { GlobalOptions } from '../../../input/options';
 import { confirm } from '../../../input/prompt';
 import { getTransitions, isFinal, type StatusChange } from '../../../journal/status-change';
-import { chooseFormat } from '../../../output/choose-format';
+import { chooseFormat } from '../../../output/format';
 import { printChange, printNotice, writeData } from '../../../output/print';
-import { getTerminalWidth, wrap } from '../../../output/wrap';
+import { getTerminalWidth, wrap } from '../../../output/text';
 import { orderView } from '../order-view';
 import {
   changeOrder,

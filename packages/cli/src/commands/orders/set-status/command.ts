@@ -1,7 +1,7 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../../context';
-import { CliError, commandHint, type Hint, localHint, truncate } from '../../../errors/cli-error';
+import { CliError, type Hint, localHint, truncate } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import {
   type GlobalOptions,
@@ -18,8 +18,7 @@ import {
 import { parseIds, readInput } from '../../../input/read-input';
 import { findLatestJournal } from '../../../journal/jobs';
 import { isOrderStatus } from '../../../journal/status-change';
-import { chooseFormat } from '../../../output/choose-format';
-import { describeShape } from '../../../output/format';
+import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
 import { formatCount } from '../../../output/text';
 import { orderView } from '../order-view';
@@ -126,13 +125,13 @@ async function setStatus(args: string[], options: Options, context: CliContext):
     return await resume(path, options, context);
   }
   const status = args.at(-1);
-  if (!isOrderStatus(status)) throw explainStatus(args, options);
+  if (!isOrderStatus(status)) throw explainStatus(args);
   const { ifStatus = null, reason } = options;
   rejectIf(options.failOnSkip && ifStatus === null, '--fail-on-skip needs --if-status');
   const change = { status, ifStatus, ...(reason !== undefined && { reason }) };
   const ids = args.slice(0, -1);
   if (options.stdin) {
-    rejectIf(ids.length > 0, bothInputs);
+    rejectIf(ids.length > 0, 'Pass IDs as arguments or on stdin, not both');
     const text = (await readInput(context, 'IDs')).toString('utf8');
     const found = await parseIds(text, 'ord');
     if (found.repeated > 0) {
@@ -159,24 +158,14 @@ async function setStatus(args: string[], options: Options, context: CliContext):
   await changeOne(only, change, options, context);
 }
 
-const bothInputs = 'Pass IDs as arguments or on stdin, not both';
-
 /** Explains why the last argument is no status. */
-function explainStatus(args: readonly string[], { stdin }: Options): CliError {
+function explainStatus(args: readonly string[]): CliError {
   const last = args.at(-1);
-  const statuses = `Use one of: ${orderStatuses.join(', ')}`;
-  if (last === undefined || isId(last, 'ord')) {
-    const misplaced = args.find(isOrderStatus);
-    const ids = args.filter((arg) => isId(arg, 'ord'));
-    if (misplaced === undefined) return usageError(`Missing status. ${statuses}`);
-    return stdin
-      ? usageError(bothInputs)
-      : usageError(
-          'The status comes after the order IDs',
-          commandHint('Use', 'orders set-status', ...ids, misplaced),
-        );
-  }
-  return usageError(`Invalid status '${truncate(last)}'. ${statuses}`);
+  const what =
+    last === undefined || isId(last, 'ord')
+      ? 'Missing status after the IDs'
+      : `Invalid status '${truncate(last)}'`;
+  return usageError(`${what}. Use one of: ${orderStatuses.join(', ')}`);
 }
 
 function rejectIf(condition: unknown, message: string): void {

@@ -1,7 +1,7 @@
 import type { OutcomeKind } from '../../../bulk/outcome';
 import type { StatusOutcome } from '../../../journal/status-change';
-import type { View } from '../../../output/format';
 import type { StyleName } from '../../../output/text';
+import type { View } from '../../../output/view';
 
 const styles: Partial<Record<OutcomeKind, StyleName>> = {
   updated: 'green',

@@ -1,4 +1,4 @@
-import type { View } from '../../../output/format';
+import type { View } from '../../../output/view';
 
 export interface OrderChange {
   createdAt: string;

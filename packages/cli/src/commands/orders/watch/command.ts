@@ -15,8 +15,7 @@ import {
   timeNote,
   timeParser,
 } from '../../../input/options';
-import { chooseFormat } from '../../../output/choose-format';
-import { describeShape } from '../../../output/format';
+import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
 import { createProgress } from '../../../output/progress';
 import { type OrderChange, orderChangeView } from './change-view';

@@ -10,12 +10,17 @@ import { createClient } from '../../../client/create-client';
 import type { CliContext, OutputStream } from '../../../context';
 import { addHelp } from '../../../help/help';
 import { addId, type GlobalOptions } from '../../../input/options';
-import { chooseFormat } from '../../../output/choose-format';
-import { describeShape, type View } from '../../../output/format';
+import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
-import { escapeControlChars, getStyle } from '../../../output/text';
+import {
+  escapeControlChars,
+  getStyle,
+  getTerminalWidth,
+  wrap,
+  wrapCommand,
+} from '../../../output/text';
 import { chooseTimes, formatTimes, type Times } from '../../../output/times';
-import { getTerminalWidth, wrap, wrapCommand, wrapWords } from '../../../output/wrap';
+import type { View } from '../../../output/view';
 import { formatCommand, formatHints, quoteWord } from '../../../report/hint';
 import { deliveryView } from '../delivery-view';
 import { readSecretFile } from '../secret';
@@ -23,7 +28,6 @@ import { type Diagnosis, explainDelivery } from './explain-delivery';
 import { assertNewFile, saveBody } from './save-body';
 import {
   curlCommand,
-  curlWords,
   freshRequest,
   getSignature,
   isSignedWith,
@@ -98,7 +102,7 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   await writeData(
     context.stdout,
     isText
-      ? formatExplanation(explanation, { request, checks, times }, context.stdout)
+      ? formatExplanation(explanation, { checks, times }, context.stdout)
       : format.formatItem(explanation),
   );
   if (saved !== null) printNotice(context, saved);
@@ -169,7 +173,6 @@ const maxAttemptsShown = 5;
 
 /** What the explanation for people shows beside that for programs. */
 interface Presentation {
-  request: OutgoingRequest | null;
   /** Commands that check the signature. */
   checks: readonly string[];
   times: Times | null;
@@ -180,8 +183,8 @@ interface Presentation {
  * safe as it is: a shell must be able to run it.
  */
 function formatExplanation(
-  { delivery, verdict, reason, hints, attempts, signed }: Explanation,
-  { request, checks, times }: Presentation,
+  { delivery, verdict, reason, hints, attempts, signed, curl }: Explanation,
+  { checks, times }: Presentation,
   stdout: OutputStream,
 ): string {
   const style = getStyle(stdout);
@@ -193,7 +196,6 @@ function formatExplanation(
   const earlier = attempts.length - maxAttemptsShown;
   const verdictStyle = verdict === 'delivered' ? 'green' : verdict === 'failed' ? 'red' : 'yellow';
   const status = style(verdictStyle, verdict.replace('_', ' '));
-  const curl = request === null ? null : curlWords(request);
   const lines = [
     ...wrap(`${escapeControlChars(`${id}  ${event} to ${webhookId}`)}: ${status}`, width),
     ...format(times === null ? reason : formatTimes(reason, times.alone)),
@@ -222,8 +224,8 @@ function formatExplanation(
     ...(checks.some((line) => line.includes(`--secret-file ${exampleSecretFile} `))
       ? format(`With the secret of the webhook in ${exampleSecretFile}:`)
       : []),
-    ...checks.flatMap((line) => wrapCommand(escapeControlChars(line), width, 0)),
-    ...(curl === null ? [] : [...title('SEND IT BY HAND'), ...wrapWords(curl, width)]),
+    ...checks.flatMap((line) => wrapCommand(escapeControlChars(line), width)),
+    ...(curl === null ? [] : [...title('SEND IT BY HAND'), ...wrapCommand(curl, width)]),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

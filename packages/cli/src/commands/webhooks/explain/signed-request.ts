@@ -1,5 +1,6 @@
 import type { DeliveryDetails } from '@tradepost/sdk';
-import { escapeControlChars, printfFormat, quoteShellWord } from '../../../output/text';
+import { escapeControlChars } from '../../../output/text';
+import { quoteWord } from '../../../report/hint';
 import { signDelivery } from '../secret';
 
 export interface OutgoingRequest {
@@ -71,40 +72,27 @@ function isWebUrl(url: string): boolean {
  * Returns one line for a POSIX shell that sends a request with curl, with exactly these headers and
  * bytes, and prints the response.
  *
- * @returns null for a request that no HTTP client can send, for example with line ends in a header
+ * @returns null for a request that cannot be one: with control characters, or a body that is too long for an argument
  */
-export function curlCommand(request: OutgoingRequest): string | null {
-  return curlWords(request)?.flat().join(' ') ?? null;
-}
-
-/** Returns the words of `curlCommand`, an option together with its value. */
-export function curlWords({ url, headers, body }: OutgoingRequest): string[][] | null {
+export function curlCommand({ url, headers, body }: OutgoingRequest): string | null {
   const lines = Object.entries(headers);
   const isSendable =
     isWebUrl(url) &&
-    !/[\0\r\n]/.test(url) &&
-    lines.every(([name, value]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !/[\0\r\n]/.test(value));
+    lines.every(([name, value]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && /^[ -~]*$/.test(value)) &&
+    [url, body].every((text) => escapeControlChars(text) === text) &&
+    Buffer.byteLength(body) <= maxArgumentLength;
   if (!isSendable) return null;
-
   const given = new Set(lines.map(([name]) => name.toLowerCase()));
-  const bytes = Buffer.from(body);
-  // Arguments have limits of length and content that stdin does not have.
-  const isArgument = escapeControlChars(body) === body && bytes.length <= maxArgumentLength;
-  const words = [
-    ...(isArgument ? [] : [[`printf '${printfFormat(bytes)}'`, '|']]),
-    // -q ignores ~/.curlrc, -g takes brackets in the URL literally.
-    ['curl', '-q', '-sS', '-i', '-g', '--http1.1'],
-    ['--url', quoteShellWord(url)],
-    ...lines.map(([name, value]) => {
-      // `name:` would remove the header; `name;` sends it without a value.
-      const line = value === '' ? `${name};` : `${name}: ${value}`;
-      return ['-H', quoteShellWord(line, 'latin1')];
-    }),
-    ...curlHeaders
-      .filter((name) => !given.has(name.toLowerCase()))
-      .map((name) => ['-H', quoteShellWord(`${name}:`)]),
+  const missing = curlHeaders.filter((name) => !given.has(name.toLowerCase()));
+  const options = [
+    ['--url', url],
+    // `name:` would remove the header; `name;` sends it without a value.
+    ...lines.map(([name, value]) => ['-H', value === '' ? `${name};` : `${name}: ${value}`]),
+    ...missing.map((name) => ['-H', `${name}:`]),
     // Unlike --data, it takes a leading @ literally.
-    isArgument ? ['--data-raw', quoteShellWord(body)] : ['--data-binary', '@-'],
+    ['--data-raw', body],
   ];
-  return words;
+  const words = options.flatMap(([option = '', value = '']) => [option, quoteWord(value)]);
+  // -q ignores ~/.curlrc, -g takes brackets in the URL literally.
+  return ['curl -q -sS -i -g --http1.1', ...words].join(' ');
 }

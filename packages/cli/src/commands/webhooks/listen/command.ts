@@ -18,10 +18,10 @@ import {
   timeNote,
   timeParser,
 } from '../../../input/options';
-import { chooseFormat } from '../../../output/choose-format';
-import { describeShape, type Format, type View } from '../../../output/format';
+import { chooseFormat, describeShape } from '../../../output/format';
 import { isReaderGone, printNotice, writeData } from '../../../output/print';
 import { chooseTimes } from '../../../output/times';
+import type { Format, View } from '../../../output/view';
 import {
   type Checkpoint,
   checkpointPath,
@@ -31,7 +31,12 @@ import {
   writeCheckpoint,
 } from './checkpoint';
 import { type ForwardedEvent, forwardEvent, listen } from './forward';
-import { holdSecret, readGivenSecret, reportSecret, type SecretOptions } from './listen-secret';
+import {
+  findOrCreateSecret,
+  readGivenSecret,
+  reportSecret,
+  type SecretOptions,
+} from './listen-secret';
 import { createStatusLine } from './status-line';
 
 interface Options extends GlobalOptions, SecretOptions {
@@ -76,10 +81,7 @@ export function configure(command: Command, context: CliContext): void {
     )
     .addOption(
       command
-        .createOption(
-          '--new-secret',
-          'replace the saved secret of this receiver, unless a listener uses it',
-        )
+        .createOption('--new-secret', 'replace the saved secret of this receiver')
         .conflicts('secretFile'),
     )
     .option('--state-file <file>', 'file of the checkpoint')
@@ -143,7 +145,6 @@ async function run(options: Options, context: CliContext): Promise<void> {
   const route: Route = { ...receiver, kinds: options.events?.toSorted() ?? null };
   const file = options.stateFile ?? checkpointPath(stateFolder(context.env), route);
   const unlock = lockFile(file);
-  let releaseSecret = () => {};
   try {
     // Also with --since: a file that is not a checkpoint is not overwritten.
     const found = readCheckpoint(file, route);
@@ -153,8 +154,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
     );
     const save = (checkpoint: Checkpoint) => writeCheckpoint(file, route, checkpoint);
     // Under the lock: another listener keeps its secret.
-    const listenSecret = given ?? (await holdSecret(receiver, options, context));
-    releaseSecret = listenSecret.release;
+    const listenSecret = given ?? (await findOrCreateSecret(receiver, options, context));
     save(start);
     reportStart(saved !== null, options, context);
     reportSecret(listenSecret, context);
@@ -192,7 +192,6 @@ async function run(options: Options, context: CliContext): Promise<void> {
       status.end();
     }
   } finally {
-    releaseSecret();
     unlock();
   }
   throw new Stopped(`Stopped. ${getContinueHint(options)}`);

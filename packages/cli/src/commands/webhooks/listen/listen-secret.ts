@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { stateFolder } from '../../../config/profiles';
 import type { CliContext } from '../../../context';
 import { CliError, getErrorMessage } from '../../../errors/cli-error';
-import { LockedError, lockFile, lockFileWhenFree } from '../../../files/lock-file';
+import { lockFileWhenFree } from '../../../files/lock-file';
 import { parseJsonObject, readIfExists, writePrivateFile } from '../../../files/private-files';
 import { printNotice, printSecretNotice } from '../../../output/print';
 import { readSecretFile, signDelivery } from '../secret';
@@ -31,8 +30,6 @@ type Source =
 export interface ListenSecret {
   secret: string;
   source: Source;
-  /** Lets others replace it. */
-  release: () => void;
 }
 
 /**
@@ -45,92 +42,37 @@ export async function readGivenSecret({ secretFile }: SecretOptions): Promise<Li
   if (secretFile === undefined) return null;
   const secret = readSecretFile(secretFile);
   await signDelivery({ body: '{}', secret });
-  return { secret, source: { kind: 'file', file: secretFile }, release: () => {} };
+  return { secret, source: { kind: 'file', file: secretFile } };
 }
-
-/** A running listener signs with the secret that was to be replaced. */
-class SecretInUse extends CliError {}
 
 /**
  * Returns the secret of a receiver: the saved one, or a new one, which is saved. A file that has no secret
- * is replaced, with a notice. Until it is released, no other listener of this folder replaces it.
+ * is replaced, with a notice. If nothing can be saved there, the secret is that of one run.
  *
- * @throws {CliError} `precondition_failed` if it is to be replaced, or has been lost, while a listener uses it;
- * `interrupted`
+ * @throws {CliError} `interrupted`
  */
-export async function holdSecret(
-  receiver: Receiver,
-  options: SecretOptions,
-  context: CliContext,
-): Promise<ListenSecret> {
-  const file = secretPath(stateFolder(context.env), receiver);
-  try {
-    const unlock = await lockFileWhenFree(file, context.signal);
-    try {
-      const found = await findOrCreateSecret(file, receiver, options, context);
-      return { ...found, release: recordUse(file) };
-    } finally {
-      unlock();
-    }
-  } catch (error) {
-    if (context.signal.aborted || error instanceof SecretInUse) throw error;
-    // Where nothing can be written, a saved secret is read all the same.
-    const saved = options.newSecret ? null : await readSecret(file, receiver).catch(() => null);
-    const kept = { secret: saved ?? generateSecret(), release: () => {} };
-    if (saved !== null) return { ...kept, source: { kind: 'saved' } };
-    return { ...kept, source: { kind: 'once', reason: getErrorMessage(error) } };
-  }
-}
-
-/** Records that this process uses a secret, with a lock of its own: other listeners may use it too. */
-function recordUse(file: string): () => void {
-  return lockFile(`${file}.${randomBytes(4).toString('hex')}`);
-}
-
-/** Returns a lock of a listener that uses a secret, with its owner; null if none does. Removes those of killed ones. */
-function findUse(file: string): { lock: string; owner: string } | null {
-  const own = `${basename(file)}.lock`;
-  const names = readdirSync(dirname(file)).filter(
-    (name) => name.startsWith(`${basename(file)}.`) && name.endsWith('.lock') && name !== own,
-  );
-  let found: ReturnType<typeof findUse> = null;
-  for (const name of names) {
-    const lock = join(dirname(file), name);
-    try {
-      lockFile(lock.slice(0, -'.lock'.length))();
-    } catch (error) {
-      if (!(error instanceof LockedError)) throw error;
-      found = { lock, owner: error.owner };
-    }
-  }
-  return found;
-}
-
-/** @throws {SecretInUse} if a listener uses the secret, which is to be replaced, and other errors */
-async function findOrCreateSecret(
-  file: string,
+export async function findOrCreateSecret(
   receiver: Receiver,
   { newSecret = false }: SecretOptions,
   context: CliContext,
-): Promise<Omit<ListenSecret, 'release'>> {
-  const use = findUse(file);
-  const saved = newSecret ? null : await readSecret(file, receiver);
-  if (saved !== null) return { secret: saved, source: { kind: 'saved' } };
-  const isBroken = !newSecret && readIfExists(file) !== null;
-  if (use !== null) {
-    throw new SecretInUse(
-      'precondition_failed',
-      `The secret of ${receiver.forwardTo} is in use by ${use.owner}, which forwards events to it`,
-      newSecret
-        ? 'Stop that listener first, or omit --new-secret.'
-        : `${file} has no valid secret any more. Stop that listener first.`,
-      `If there is no such process, delete ${use.lock}.`,
-    );
-  }
+): Promise<ListenSecret> {
+  const file = secretPath(stateFolder(context.env), receiver);
+  let unlock = () => {};
   const secret = generateSecret();
-  writePrivateFile(file, `${JSON.stringify({ ...receiver, secret })}\n`);
-  if (isBroken) printNotice(context, `${file} had no valid secret. It was replaced.`);
-  return { secret, source: { kind: 'new' } };
+  try {
+    unlock = await lockFileWhenFree(file, context.signal);
+    const text = newSecret ? null : readIfExists(file);
+    const saved = text === null ? null : await parseSecret(text, receiver);
+    if (saved !== null) return { secret: saved, source: { kind: 'saved' } };
+    writePrivateFile(file, `${JSON.stringify({ ...receiver, secret })}\n`);
+    if (text !== null) printNotice(context, `${file} had no valid secret. It was replaced.`);
+    return { secret, source: { kind: 'new' } };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return { secret, source: { kind: 'once', reason: getErrorMessage(error) } };
+  } finally {
+    unlock();
+  }
 }
 
 function generateSecret(): string {
@@ -146,9 +88,9 @@ function serializeReceiver({ service, account, forwardTo }: Receiver): string {
   return JSON.stringify([service, account, forwardTo]);
 }
 
-/** Reads a saved secret; null if there is none, or no valid one. @throws the system's error */
-async function readSecret(file: string, receiver: Receiver): Promise<string | null> {
-  const value = parseJsonObject(readIfExists(file) ?? '');
+/** Parses a saved secret; null if it is not valid, or that of another receiver. */
+async function parseSecret(text: string, receiver: Receiver): Promise<string | null> {
+  const value = parseJsonObject(text);
   if (value === null) return null;
   const { service, account, forwardTo, secret } = value;
   const isOwn = serializeReceiver(receiver) === JSON.stringify([service, account, forwardTo]);
@@ -163,10 +105,7 @@ async function readSecret(file: string, receiver: Receiver): Promise<string | nu
 }
 
 /** Says which secret is used, and where it comes from. */
-export function reportSecret(
-  { secret, source }: Pick<ListenSecret, 'secret' | 'source'>,
-  context: CliContext,
-): void {
+export function reportSecret({ secret, source }: ListenSecret, context: CliContext): void {
   const text = describeSource(source);
   if (source.kind === 'file') printNotice(context, `${text}.`);
   else printSecretNotice(context, `${text}: ${secret}`);

@@ -1,2 +1,0 @@
-/** How wide characters are on a terminal. */
-export { default as stringWidth } from 'string-width';
