@@ -9,8 +9,8 @@ import { startHttpReceiver, startReceiver } from '../../../helpers/start-receive
 import { type ServerProcess, startServerProcess } from '../../../helpers/start-server-process';
 import type { CommandOptions, ScenarioContext } from '../helpers/run-scenario';
 
-/** The widths of the terminals on which the day is run. */
-export const dayWidths = [60, 80];
+/** The width of the terminal on which the day is run. The transcripts of every command have 80 cells. */
+export const dayWidth = 60;
 
 /** What a terminal shows at the second failed attempt. The first one may be that of one request. */
 const isReported = /Retrying\s+for\s+up\s+to/;
