@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
@@ -133,10 +134,7 @@ it('a backup of a server that takes orders and delivers has everything accepted 
   paused.resume();
   const restored = await runServerCommand(['restore', backup, '--force'], server.database);
   expect(restored).toMatchObject({ rows: copy.rows });
-  const next = await startServerProcess(server.database);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(server.database));
   const { orders, webhooks } = createClient(next.url);
   for (const id of accepted) {
     expect(await orders.get(id)).toMatchObject({ buyerId: buyer.id });

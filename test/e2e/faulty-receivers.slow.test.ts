@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Tradepost } from '@tradepost/sdk';
 import { generate } from 'selfsigned';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { checkout } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
 import { readResidentMemory } from '../helpers/resident-memory';
@@ -56,8 +57,9 @@ it('the server records an outcome for every faulty receiver, and delivers to a h
   const otherHost = await createCertificate('receiver.test');
   const unknown = await createCertificate('127.0.0.1');
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
-  const secret = await startFaultyReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-  onTestFinished(secret.close);
+  const secret = await forTest(
+    startFaultyReceiver((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')),
+  );
 
   const faults: Fault[] = [];
   async function addFault(
@@ -65,8 +67,7 @@ it('the server records an outcome for every faulty receiver, and delivers to a h
     outcome: [status: number | null, error: string | null],
     ...options: Parameters<typeof startFaultyReceiver>
   ): Promise<void> {
-    const receiver = await startFaultyReceiver(...options);
-    onTestFinished(receiver.close);
+    const receiver = await forTest(startFaultyReceiver(...options));
     const [status, error] = outcome;
     faults.push({ name, receiver, status, error });
   }
@@ -120,28 +121,25 @@ it('the server records an outcome for every faulty receiver, and delivers to a h
     otherHost,
   );
 
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const database = join(folder.path, 'tradepost.db');
   const seed = await seedDatabase(database);
   // The operator trusts these: one certificate is expired, the other is of another host.
   const authorities = join(folder.path, 'authorities.pem');
   await writeFile(authorities, `${expired.cert}\n${otherHost.cert}\n`);
   const program = ['--import', 'tsx', join('test', 'e2e', 'verifying-server.ts'), database];
-  const server = startProcess(process.execPath, program, {
-    cwd: checkout,
-    env: { NODE_EXTRA_CA_CERTS: authorities },
-  });
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server = forTest(
+    startProcess(process.execPath, program, {
+      cwd: checkout,
+      env: { NODE_EXTRA_CA_CERTS: authorities },
+    }),
+  );
   const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
   const buyer = new Tradepost({ baseUrl, apiKey: seed.accounts[0]?.apiKey ?? '' });
   const listingId = seed.listings[0]?.id ?? '';
   const events = ['order.created' as const];
 
-  const healthy = await startHttpReceiver();
-  onTestFinished(healthy.close);
+  const healthy = await forTest(startHttpReceiver());
   await buyer.webhooks.create({ url: healthy.url, events });
   // One order first, to load what an idle server has not loaded.
   await buyer.orders.create({ listingId, quantity: 1 });

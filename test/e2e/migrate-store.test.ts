@@ -1,7 +1,8 @@
 import { Tradepost } from '@tradepost/sdk';
 import pg from 'pg';
-import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { startPostgres } from '../../packages/server/test/helpers/postgres';
+import { forTest } from '../helpers/for-test';
 import { placeOrders } from '../helpers/place-orders';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
@@ -122,10 +123,7 @@ it('a copy that was killed and stopped continues, and its server delivers what t
   const delivered = await readDelivered();
   expect(delivered.length).toBeGreaterThan(0);
   const arrivedAtReceiver = receiver.arrivals.length;
-  const next = await startServerProcess(url);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(url));
   paused.resume();
   const eventIds = new Set(readIds(receiver));
   expect(eventIds.size).toBe(orderCount);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
@@ -26,9 +27,7 @@ function runOperator(args: string[], env: Record<string, string> = {}): Promise<
 }
 
 async function startSeeded(): Promise<SeededServer> {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  return seeded;
+  return await forTest(startSeededServer());
 }
 
 async function createAccount(kind: string) {
@@ -65,10 +64,7 @@ describe('tradepost-server', () => {
     );
     expect(listing).toEqual({ id: expect.stringMatching(/^lst_/) });
 
-    const server = await startServerProcess(database);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = await forTest(startServerProcess(database));
     const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
     const order = await tradepost.orders.create({ listingId: listing.id, quantity: 5 });
     expect(order).toMatchObject({ sellerId: seller.id, agentId: agent.id, status: 'pending' });
@@ -204,18 +200,12 @@ describe('tradepost-server', () => {
 
   it('serves no API reference with --no-docs', async () => {
     await createAccount('buyer');
-    const server = await startServerProcess(database, ['--no-docs']);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = await forTest(startServerProcess(database, ['--no-docs']));
     expect((await fetch(`${server.url}/docs`)).status).toBe(404);
   });
 
   it('reports that the port is in use when it is started twice', async () => {
-    const server = await startServerProcess(database);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = await forTest(startServerProcess(database));
     const { port } = new URL(server.url);
     const second = await runOperator(['start', '--port', port, '--database', database]);
     expect(second.code).toBe(1);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { seedDatabase } from '../helpers/seed';
 import { type RunningProcess, startProcess } from '../helpers/start-process';
@@ -34,18 +35,11 @@ function startWorker(args: string[] = []): RunningProcess {
     database,
     '--allow-insecure-webhooks',
   ];
-  const worker = startProcess(process.execPath, [tradepostServerBin, ...command, ...args]);
-  onTestFinished(async () => {
-    await worker.stop();
-  });
-  return worker;
+  return forTest(startProcess(process.execPath, [tradepostServerBin, ...command, ...args]));
 }
 
 async function startApi(args: string[]) {
-  const server = await startServerProcess(database, args);
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server = await forTest(startServerProcess(database, args));
   return {
     server,
     seller: new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[1]?.apiKey ?? '' }),
@@ -113,10 +107,7 @@ it.runIf(process.platform === 'linux')(
     // One step below the engine's own level, so that other work does not starve the server.
     const args = ['-n', '6', process.execPath, tradepostServerBin, 'start', '--port', '0'];
     const own = ['--database', database, '--allow-insecure-webhooks'];
-    const server = startProcess('nice', [...args, ...own]);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = forTest(startProcess('nice', [...args, ...own]));
     const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
     await confirmOrder(new Tradepost({ baseUrl, apiKey: seed.accounts[1]?.apiKey ?? '' }));
     await inbox.until(({ length }) => length === 1);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { verifyWebhook } from '@tradepost/sdk/webhooks';
 import type { SeedResult } from '@tradepost/server';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
@@ -52,10 +53,7 @@ async function writeKeys(name: string, ...keys: { secretKey: string }[]): Promis
 }
 
 async function start(args: readonly string[]) {
-  const server = await startServerProcess(database, args);
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server = await forTest(startServerProcess(database, args));
   const buyer = new Tradepost({
     baseUrl: server.url,
     apiKey: seed.accounts[0]?.apiKey ?? '',
@@ -105,14 +103,13 @@ describe('tradepost-server with a secret key', () => {
   it('delivers from a worker process, with the keys in TRADEPOST_SECRET_KEY', async () => {
     const { secretKey } = await generateKey();
     const command = ['start', '--role', 'worker', '--database', database];
-    const worker = startProcess(
-      process.execPath,
-      [tradepostServerBin, ...command, '--allow-insecure-webhooks'],
-      { env: { TRADEPOST_SECRET_KEY: secretKey } },
+    const worker = forTest(
+      startProcess(
+        process.execPath,
+        [tradepostServerBin, ...command, '--allow-insecure-webhooks'],
+        { env: { TRADEPOST_SECRET_KEY: secretKey } },
+      ),
     );
-    onTestFinished(async () => {
-      await worker.stop();
-    });
     await worker.writes(/^delivering from /m);
     const options = await writeKeys('keys', { secretKey });
     const { buyer } = await start([...options, '--role', 'api']);

@@ -1,20 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { runScenario } from '../e2e/cli/helpers/run-scenario';
 import { day, dayWidth } from '../e2e/cli/scenarios/day';
+import { forTest } from '../helpers/for-test';
 import { startServerProcess } from '../helpers/start-server-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
 const file = fileURLToPath(new URL(`expected/day-${dayWidth}.txt`, import.meta.url));
 
 it("a support agent's day looks as in its transcript", async () => {
-  const home = await temporaryFolder();
-  onTestFinished(home.remove);
+  const home = await forTest(temporaryFolder());
   const args = ['--rate-limit', '1000000'];
-  const server = await startServerProcess(join(home.path, 'tradepost.db'), args);
-  onTestFinished(() => void server.stop());
+  const server = await forTest(startServerProcess(join(home.path, 'tradepost.db'), args));
   const transcript = await runScenario(day, 'terminal', server, { columns: dayWidth });
   await expect(transcript).toMatchFileSnapshot(file);
 }, 300_000);

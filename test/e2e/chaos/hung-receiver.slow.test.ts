@@ -1,5 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { type Arrival, startPausedReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { startServerProcess } from '../../helpers/start-server-process';
@@ -9,10 +10,8 @@ import { finishDeliveries } from './helpers/finish-deliveries';
 const stopTimeoutMs = 30_000;
 
 it('the server stops in time even if a receiver hangs, and makes the delivery after the next start', async () => {
-  const receiver = await startPausedReceiver();
-  onTestFinished(receiver.close);
-  const { server, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
+  const receiver = await forTest(startPausedReceiver());
+  const { server, seller, seed } = await forTest(startSeededServer());
   const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
   await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
   await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
@@ -25,10 +24,7 @@ it('the server stops in time even if a receiver hangs, and makes the delivery af
   expect(performance.now() - startedAt).toBeLessThan(stopTimeoutMs);
 
   receiver.resume();
-  const next = await startServerProcess(server.database);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(server.database));
   const [first, second] = (await receiver.until(({ length }) => length === 2)) as [
     Arrival,
     Arrival,
@@ -39,10 +35,8 @@ it('the server stops in time even if a receiver hangs, and makes the delivery af
 }, 90_000);
 
 it('the server finishes a delivery in flight before it stops', async () => {
-  const receiver = await startPausedReceiver();
-  onTestFinished(receiver.close);
-  const { server, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
+  const receiver = await forTest(startPausedReceiver());
+  const { server, seller, seed } = await forTest(startSeededServer());
   const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
   await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
   await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
@@ -51,19 +45,14 @@ it('the server finishes a delivery in flight before it stops', async () => {
   await server.writes(/the server is stopping/, 'stderr');
   receiver.resume();
   expect((await stopped).code).toBe(0);
-  const next = await startServerProcess(server.database);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(server.database));
   expect(await finishDeliveries(next, receiver)).toHaveLength(1);
   expect(receiver.arrivals).toHaveLength(1);
 });
 
 it('a second signal ends the server at once', async () => {
-  const receiver = await startPausedReceiver();
-  onTestFinished(receiver.close);
-  const { server, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
+  const receiver = await forTest(startPausedReceiver());
+  const { server, seller, seed } = await forTest(startSeededServer());
   const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
   await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
   await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });

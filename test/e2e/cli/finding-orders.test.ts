@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { runCli } from '../../helpers/run-cli';
 import { runServerCommand } from '../../helpers/run-server-command';
 import { findOrderId } from '../../helpers/seed';
@@ -31,8 +32,7 @@ async function placeNamedOrders(seeded: SeededServer) {
 }
 
 it('support staff find orders by buyer, listing, status and last change', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const env = seeded.createEnvironment(seeded.seller);
   const { listing, first, second, third } = await placeNamedOrders(seeded);
   const list = async (...options: string[]): Promise<string[]> => {
@@ -56,8 +56,7 @@ it('support staff find orders by buyer, listing, status and last change', async 
 });
 
 it('a person sees names, and the history of an order with reasons', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const { first, listing } = await placeNamedOrders(seeded);
   const seller = seeded.createEnvironment(seeded.seller);
   const reason = 'The buyer has paid.';
@@ -84,10 +83,8 @@ it('a person sees names, and the history of an order with reasons', async () => 
 });
 
 it('a bulk change gives every order its reason, also when it is resumed', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const seeded = await forTest(startSeededServer());
+  const folder = await forTest(temporaryFolder());
   const env = seeded.createEnvironment(seeded.seller);
   const { first, second } = await placeNamedOrders(seeded);
   const completed = findOrderId(seeded.seed, 'completed');

@@ -1,10 +1,8 @@
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { tradepostBin } from '../../helpers/programs';
-import { runCli } from '../../helpers/run-cli';
+import { expect, it } from 'vitest';
+import { runCli, startCli } from '../../helpers/run-cli';
 import { startCountingProxy } from '../../helpers/start-counting-proxy';
-import { startProcess } from '../../helpers/start-process';
 import {
   countOutcomes,
   listStatusChanges,
@@ -23,10 +21,7 @@ it('a run over 1,000 orders, killed twice and resumed, updates each order once',
     [start, 250],
     [resume, 600],
   ] as const) {
-    const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
-      env,
-      input: ids.join('\n'),
-    });
+    const cli = startCli(argv, env, ids.join('\n'));
     await waitForOutcomes(file, count);
     expect(await cli.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL', stdout: '' });
   }
@@ -100,10 +95,10 @@ it('a journal whose last line a power failure truncated can be resumed', async (
 
 it('Ctrl-C finishes the requests in flight and prints how to resume', async () => {
   const { seeded, ids, env, state } = await startManyOrders(400);
-  const cli = startProcess(
-    process.execPath,
-    [tradepostBin, 'orders', 'set-status', 'confirmed', '--stdin', '--yes', '--output', 'json'],
-    { env, input: ids.join('\n') },
+  const cli = startCli(
+    ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--output', 'json'],
+    env,
+    ids.join('\n'),
   );
   const results = join(state, 'results');
   let name: string | undefined;
@@ -137,10 +132,7 @@ it.each(['SIGTERM', 'SIGHUP'] as const)(
   async (signal) => {
     const { ids, env, file, state } = await startManyOrders(200);
     const argv = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
-    const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
-      env,
-      input: ids.join('\n'),
-    });
+    const cli = startCli(argv, env, ids.join('\n'));
     await waitForOutcomes(file, 20);
     const { code, stdout, stderr } = await cli.stop(signal);
     expect(code).toBe(130);
@@ -202,13 +194,7 @@ it('--max-failures ends a run early, and the rest can be resumed', async () => {
 it('a second run with the same journal is rejected', async () => {
   const { ids, env, file } = await startManyOrders(300);
   const argv = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
-  const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
-    env,
-    input: ids.join('\n'),
-  });
-  onTestFinished(async () => {
-    await cli.stop('SIGKILL');
-  });
+  const cli = startCli(argv, env, ids.join('\n'));
   await waitForOutcomes(file, 1);
   const second = await runCli(['orders', 'set-status', '--resume', file, '--yes'], env);
   expect(second).toMatchObject({ code: 1, stdout: '' });

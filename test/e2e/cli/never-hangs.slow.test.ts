@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { cleanEnvironment } from '../../helpers/clean-environment';
+import { forTest } from '../../helpers/for-test';
 import { tradepostBin } from '../../helpers/programs';
 import { readCommandPaths } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
@@ -32,12 +33,9 @@ function startWithOpenStdin(argv: readonly string[], env: Record<string, string>
 }
 
 async function prepare() {
-  const seeded = await startSeededServer(['--rate-limit', '100000']);
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
-  const receiver = await startHttpReceiver();
-  onTestFinished(receiver.close);
+  const seeded = await forTest(startSeededServer(['--rate-limit', '100000']));
+  const folder = await forTest(temporaryFolder());
+  const receiver = await forTest(startHttpReceiver());
   const lines = await createCommandLines({ seeded, folder: folder.path, receiver: receiver.url });
   return { seeded, lines, folder: folder.path };
 }

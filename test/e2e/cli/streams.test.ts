@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
@@ -8,8 +9,7 @@ import { type SeededServer, startSeededServer } from '../../helpers/start-seeded
 
 /** Starts a server with demo data and more orders of its buyer. */
 async function startBusyServer(more: number): Promise<SeededServer> {
-  const seeded = await startSeededServer(['--rate-limit', '100000']);
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer(['--rate-limit', '100000']));
   const { server, seed, buyer } = seeded;
   const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
   const listingId = seed.listings[0]?.id ?? '';
@@ -60,8 +60,7 @@ it('the CLI exits silently with 0 when its reader closes the pipe', async () => 
 });
 
 it('the CLI writes no colours to a pipe unless FORCE_COLOR requests them', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const env = seeded.createEnvironment(seeded.seller);
   const plain = await runCli(['orders', 'list'], env);
   expect(plain.stdout).not.toContain('\u001b');

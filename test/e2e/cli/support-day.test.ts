@@ -1,5 +1,6 @@
 import type { Notification, Order } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { runCli } from '../../helpers/run-cli';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
@@ -11,8 +12,7 @@ function ndjson<Item>(stdout: string): Item[] {
 }
 
 it('a seller confirms every pending order, and the buyer gets the notifications', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const seller = seeded.createEnvironment(seeded.seller);
   const list = ['orders', 'list', '--status', 'pending', '--output', 'ndjson'];
 
@@ -49,8 +49,7 @@ it('a seller confirms every pending order, and the buyer gets the notifications'
 });
 
 it('every format contains the same orders', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const buyer = seeded.createEnvironment(seeded.buyer);
   const list = async (output: string) => {
     const finished = await runCli(['orders', 'list', '--output', output], buyer);
@@ -74,8 +73,7 @@ it('every format contains the same orders', async () => {
 });
 
 it('registering a webhook prints its secret once', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const url = 'https://receiver.example/tradepost';
   const events = 'order.created,order.status_changed';
   const { code, stdout, stderr } = await runCli(
