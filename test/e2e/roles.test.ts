@@ -61,14 +61,6 @@ function readPriorities({ pid }: RunningProcess): number[] {
   return readdirSync(`/proc/${pid}/task`).map((id) => getPriority(Number(id)));
 }
 
-it('a worker process delivers what the API in another process queued', async () => {
-  const worker = startWorker();
-  await worker.writes(/^delivering from /m);
-  const { seller } = await startApi(['--role', 'api']);
-  await confirmOrder(seller);
-  await inbox.until(({ length }) => length === 1);
-});
-
 it('a server with role api makes no deliveries until a worker starts', async () => {
   const { seller, server } = await startApi(['--role', 'api', '--metrics-port', '0']);
   await confirmOrder(seller);
@@ -114,16 +106,3 @@ it.runIf(process.platform === 'linux')(
     expect(new Set(readPriorities(server))).toEqual(new Set([6]));
   },
 );
-
-it('a worker exits with 0 on SIGTERM', async () => {
-  const worker = startWorker();
-  await worker.writes(/^delivering from /m);
-  expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
-});
-
-it('tradepost-server rejects an unknown role and lists the known ones', async () => {
-  const rejected = startProcess(process.execPath, [tradepostServerBin, 'start', '--role', 'boss']);
-  const { code, stderr } = await rejected.exit;
-  expect(code).toBe(2);
-  expect(stderr).toContain('Allowed choices are all, api, worker');
-});

@@ -8,9 +8,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
-import { runServerCommand } from '../helpers/run-server-command';
+import { runOperator, runServerCommand } from '../helpers/run-server-command';
 import { seedDatabase } from '../helpers/seed';
-import { type Exit, runProcess, startProcess } from '../helpers/start-process';
+import { startProcess } from '../helpers/start-process';
 import { type Arrival, type Receiver, startHttpReceiver } from '../helpers/start-receiver';
 import { startServerProcess } from '../helpers/start-server-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
@@ -33,10 +33,6 @@ beforeEach(async () => {
     await folder.remove();
   };
 });
-
-function runOperator(args: readonly string[], env: Record<string, string> = {}): Promise<Exit> {
-  return runProcess(process.execPath, [tradepostServerBin, ...args], { env });
-}
 
 /** Generates a key as an operator does. */
 async function generateKey(): Promise<{ keyId: string; secretKey: string }> {

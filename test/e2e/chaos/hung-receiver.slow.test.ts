@@ -9,13 +9,19 @@ import { finishDeliveries } from './helpers/finish-deliveries';
 /** A stop waits until deliveries in flight time out. In milliseconds. */
 const stopTimeoutMs = 30_000;
 
-it('the server stops in time even if a receiver hangs, and makes the delivery after the next start', async () => {
+/** Starts a server, and waits until its delivery is in flight to a receiver that does not respond. */
+async function startDelivery() {
   const receiver = await forTest(startPausedReceiver());
   const { server, seller, seed } = await forTest(startSeededServer());
   const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
   await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
   await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
   await receiver.until(({ length }) => length === 1);
+  return { receiver, server };
+}
+
+it('the server stops in time even if a receiver hangs, and makes the delivery after the next start', async () => {
+  const { receiver, server } = await startDelivery();
 
   const startedAt = performance.now();
   const { code, stderr } = await server.stop('SIGTERM');
@@ -35,12 +41,7 @@ it('the server stops in time even if a receiver hangs, and makes the delivery af
 }, 90_000);
 
 it('the server finishes a delivery in flight before it stops', async () => {
-  const receiver = await forTest(startPausedReceiver());
-  const { server, seller, seed } = await forTest(startSeededServer());
-  const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
-  await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
-  await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
-  await receiver.until(({ length }) => length === 1);
+  const { receiver, server } = await startDelivery();
   const stopped = server.stop('SIGTERM');
   await server.writes(/the server is stopping/, 'stderr');
   receiver.resume();
@@ -51,12 +52,7 @@ it('the server finishes a delivery in flight before it stops', async () => {
 });
 
 it('a second signal ends the server at once', async () => {
-  const receiver = await forTest(startPausedReceiver());
-  const { server, seller, seed } = await forTest(startSeededServer());
-  const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
-  await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
-  await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
-  await receiver.until(({ length }) => length === 1);
+  const { server } = await startDelivery();
   const stopped = server.stop('SIGTERM');
   await server.writes(/the server is stopping/, 'stderr');
   const { code, stderr } = await server.stop('SIGINT');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeliveryDetails, type EventType, Tradepost } from '@tradepost/sdk';
 import type { SeededAccount } from '@tradepost/server';
-import { createIdMapping } from '../../../docs/id-mapping';
+import { createIdMapping } from '../../../docs/output';
 import { registerWebhook } from '../../../helpers/register-webhook';
 import { runCli } from '../../../helpers/run-cli';
 import { runServerCommand } from '../../../helpers/run-server-command';
