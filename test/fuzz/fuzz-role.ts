@@ -115,6 +115,7 @@ export async function fuzzRole(role: Role, options: RunOptions): Promise<RunResu
       document,
       url: service.url,
       apiKey: service.apiKey,
+      hasAccess: service.access !== 'none',
       folder: service.folder,
       env: {
         TRADEPOST_FUZZ_DOCUMENT: document,
