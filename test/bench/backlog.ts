@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { readResidentMemory } from '../helpers/resident-memory';
+import { readResidentMemory } from '../helpers/process-usage';
 import type { BenchContext } from './bench-context';
 import { type BenchProcess, startBenchProcess } from './bench-process';
 import type { ClaimsOperations } from './claims-process';

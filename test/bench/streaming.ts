@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { cleanEnvironment } from '../helpers/clean-environment';
 import { startHttpServer } from '../helpers/loopback';
+import { readResidentMemory } from '../helpers/process-usage';
 import { tradepostBin } from '../helpers/programs';
-import { readResidentMemory } from '../helpers/resident-memory';
 import type { BenchContext } from './bench-context';
 import { createFigure, type Figure } from './figure';
 import { listBody } from './orders-responses';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readResidentMemory } from '../helpers/resident-memory';
+import { readResidentMemory } from '../helpers/process-usage';
 import { runSchemathesis } from './schemathesis';
 import { type Role, startFuzzedService } from './start-fuzzed-service';
 import { buildStrictDocument } from './strict-document';

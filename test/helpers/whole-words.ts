@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
-/** Widths of terminals, in cells. The unit tests of the CLI have all widths, and the transcripts those between. */
-export const widths = [40, 80, 200];
+/** Widths of terminals, in cells. */
+export const widths = [40, 60, 80, 120, 200];
 
 /** The words of an output. A `\` at the end of a line continues a command. */
 export const splitWords = (text: string) =>

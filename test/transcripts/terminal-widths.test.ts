@@ -15,7 +15,10 @@ import { startOnTerminal } from '../helpers/start-on-terminal';
 import { startReceiver } from '../helpers/start-receiver';
 import { startSeededServer } from '../helpers/start-seeded-server';
 import { temporaryFolder } from '../helpers/temporary-folder';
-import { expectWholeWords, splitWords, widths } from '../helpers/whole-words';
+import { expectWholeWords, splitWords } from '../helpers/whole-words';
+
+/** Widths of the real terminals. The unit tests of the CLI have those between too, and the transcripts have 60 cells. */
+const widths = [40, 80, 200];
 
 async function show(argv: readonly string[], columns: number, env: Record<string, string>) {
   const { raw } = await startOnTerminal(argv, { columns, env }).exit;

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { forTest } from '../../helpers/for-test';
+import { tradepostFunction } from '../../helpers/programs';
 import { readCommands } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
 import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { runProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
-import { tradepostFunction } from '../../helpers/tradepost-shell';
 import { findExamples } from './helpers/find-examples';
 import { startPartialReceiver } from './helpers/invalid-services';
 import { type PreparedExample, prepareExamples } from './helpers/prepare-examples';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { cleanEnvironment } from '../../helpers/clean-environment';
 import { forTest } from '../../helpers/for-test';
-import { tradepostBin } from '../../helpers/programs';
+import { tradepostBin, tradepostEnvironment, tradepostFunction } from '../../helpers/programs';
 import { readCommandPaths } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
 import { startCountingProxy } from '../../helpers/start-counting-proxy';
@@ -12,7 +12,6 @@ import { type Exit, runProcess } from '../../helpers/start-process';
 import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
 import { createCommandLines } from './helpers/command-lines';
 import { expectCleanOutput, type OutputFormat, outputFormats } from './helpers/expect-clean-output';
 

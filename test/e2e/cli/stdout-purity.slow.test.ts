@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { forTest } from '../../helpers/for-test';
+import { tradepostEnvironment, tradepostFunction } from '../../helpers/programs';
 import { runAll } from '../../helpers/run-all';
 import { runCli, startCli } from '../../helpers/run-cli';
 import { findOrderId } from '../../helpers/seed';
 import { type Exit, runProcess } from '../../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
-import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
 import { expectCleanOutput, outputFormats } from './helpers/expect-clean-output';
 import { startBrokenService, startFailingService, startWebSite } from './helpers/invalid-services';
 

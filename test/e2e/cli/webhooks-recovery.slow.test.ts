@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { forTest } from '../../helpers/for-test';
+import { tradepostEnvironment, tradepostFunction } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
 import { type Arrival, startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
 
 /** Starts a receiver that responds with the given status, or the one that is set later. */
 async function startAdjustableReceiver(initialStatus = 401) {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readCpuSeconds } from '../../helpers/cpu-time';
 import { forTest } from '../../helpers/for-test';
+import { readCpuSeconds } from '../../helpers/process-usage';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 

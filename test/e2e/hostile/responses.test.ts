@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { Tradepost } from '@tradepost/sdk';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCpuSeconds } from '../../helpers/cpu-time';
 import { forTest } from '../../helpers/for-test';
 import {
   anyHostileResponse,
   type HostileResponse,
   sendHostileResponse,
 } from '../../helpers/hostile-response';
+import { readCpuSeconds } from '../../helpers/process-usage';
 import { registerWebhook } from '../../helpers/register-webhook';
 import { runCli } from '../../helpers/run-cli';
 import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
