@@ -1,6 +1,7 @@
 /**
  * Installs the dependencies and builds the workspace, or what one of its packages needs: `ready.mjs examples`. Requires only
- * Node and npm. Prints one line per step, and the output of a tool only if it fails.
+ * Node and npm. Prints one line per step, and the output of a tool only if it fails. With `TRADEPOST_READY=1` it does nothing:
+ * `.ci/run` has done it before it runs several scripts.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,6 +36,8 @@ function pnpm(what, ...args) {
     });
   });
 }
+
+if (process.env.TRADEPOST_READY === '1') process.exit();
 
 const [, , name] = process.argv;
 const filter = name === undefined ? [] : [`--filter=@tradepost/${name}...`];

@@ -1,6 +1,5 @@
 import type { ApiClient } from './api-client';
-import { machineTime } from './machine-time';
-import { openLoop } from './open-loop';
+import { machineTime, openLoop } from './loops';
 import type { TradingAccounts } from './trading-accounts';
 
 type Request = (api: ApiClient, orders: readonly string[], number: number) => Promise<unknown>;

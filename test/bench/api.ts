@@ -5,10 +5,10 @@ import type { BenchContext } from './bench-context';
 import { createDatabases, type Template } from './database';
 import { type Arrangement, arrangements, ownThread } from './deployment-modes';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 import { median, quantile } from './quantiles';
 import { type Receiver, startReceiver } from './receiver';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import type { TradingAccounts } from './trading-accounts';
 
@@ -99,7 +99,8 @@ export async function api(context: BenchContext): Promise<Figure[]> {
         busy: () => measure(context, arrangement, databases.busy, receiver, size),
         idle: () => measure(context, arrangement, databases.idle, receiver, size),
       },
-      (round) => log(`${arrangement.engine}: round ${round} of ${size.rounds}`),
+      log,
+      arrangement.engine,
     );
     const notes = [
       `${size.perSecond} requests a second: ${mixInWords}. p50 ${toMedian(busy, 'p50')} ms busy, ${toMedian(idle, 'p50')} ms idle.`,
@@ -129,7 +130,8 @@ export async function api(context: BenchContext): Promise<Figure[]> {
         (await measure(context, ownThread, databases.busy, receiver, size)).delivered,
       alone: () => deliverAlone(context, databases.busy, receiver, size),
     },
-    (round) => log(`deliveries beside requests: round ${round} of ${size.rounds}`),
+    log,
+    'deliveries beside requests',
   );
   await receiver.stop();
   const delivered = createFigure({

@@ -1,27 +1,39 @@
+import { setTimeout } from 'node:timers/promises';
+import { readResidentMemory } from '../helpers/process-usage';
 import type { BenchContext } from './bench-context';
-import type { BenchProcess } from './bench-process';
+import { type BenchProcess, startBenchProcess } from './bench-process';
+import type { ClaimsOperations } from './claims-process';
 import { createDatabases, type Template } from './database';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
 import { longQueueSize } from './long-queue';
-import { peakMemory } from './peak-memory';
 import { median } from './quantiles';
 import type { Receiver } from './receiver';
+import { formatCount } from './report';
 import { interleave } from './rounds';
-import { startStoreProcess } from './start-store-process';
-import type { StoreOperations } from './store-process';
 import { startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
-  usual: { rounds: 3, few: 1_000, more: 100_000, seconds: 8, leases: 200 },
-  quick: { rounds: 1, few: 500, more: 1_000, seconds: 0.5, leases: 20 },
+  usual: { rounds: 3, few: 1_000, more: 100_000, seconds: 8, claims: 200 },
+  quick: { rounds: 1, few: 500, more: 1_000, seconds: 0.5, claims: 20 },
 };
-const leaseLimit = 64;
+const claimLimit = 64;
+const memoryIntervalMs = 500;
 
 type Size = (typeof sizes)['usual'];
 type Queue = Template<[TradingAccounts, ...TradingAccounts[]]>;
 type Queues = Record<'none' | 'few' | 'more' | 'many', Queue>;
+
+/** Measures the peak resident memory of a process over some seconds, sampled twice a second, in MB. */
+async function peakMemory(pid: number, seconds: number): Promise<number> {
+  const until = performance.now() + seconds * 1000;
+  let peak = 0;
+  while (performance.now() < until) {
+    peak = Math.max(peak, (await readResidentMemory(pid)) / 1e6);
+    await setTimeout(memoryIntervalMs);
+  }
+  return peak;
+}
 
 /** Measures the peak memory of a server while it delivers, in MB, and the number of deliveries. */
 async function memory(context: BenchContext, receiver: Receiver, queue: Queue, seconds: number) {
@@ -47,7 +59,8 @@ async function compareMemory(
       full: () => memory(context, receiver, many, size.seconds),
       empty: () => memory(context, receiver, none, size.seconds / 4),
     },
-    (round) => context.log(`memory: round ${round} of ${size.rounds}`),
+    context.log,
+    'memory',
   );
   const delivered = median(full.map((round) => round.delivered));
   return createFigure({
@@ -61,37 +74,41 @@ async function compareMemory(
   });
 }
 
-/** Measures the median time of a lease, in milliseconds. */
-async function measureLeaseTime(
-  store: BenchProcess<StoreOperations>,
+/** Measures the median time of a claim, in milliseconds. */
+async function measureClaimTime(
+  store: BenchProcess<ClaimsOperations>,
   { use }: Queue,
-  leases: number,
+  claims: number,
 ): Promise<number> {
-  const run = (file: string) => store.call('lease', { file, leases, limit: leaseLimit });
-  return median(await use(run));
+  return await use(async (database) => {
+    const { later } = await store.call('claim', { database, claims, limit: claimLimit });
+    return median(later);
+  });
 }
 
-async function compareLeases(
+async function compareClaims(
   context: BenchContext,
   queues: Queues,
   queued: number,
   size: Size,
 ): Promise<Figure[]> {
-  const store = startStoreProcess(context.environment);
+  const program = new URL('./claims-process.ts', import.meta.url);
+  const store = startBenchProcess<ClaimsOperations>(context.environment, program);
   const { few, more, many } = await interleave(
     size.rounds,
     {
-      few: () => measureLeaseTime(store, queues.few, size.leases),
-      more: () => measureLeaseTime(store, queues.more, size.leases),
-      many: () => measureLeaseTime(store, queues.many, size.leases),
+      few: () => measureClaimTime(store, queues.few, size.claims),
+      more: () => measureClaimTime(store, queues.more, size.claims),
+      many: () => measureClaimTime(store, queues.many, size.claims),
     },
-    (round) => context.log(`leases: round ${round} of ${size.rounds}`),
+    context.log,
+    'claims',
   );
   await store.stop();
   const against = (deliveries: number, ours: number[]) =>
     createFigure({
       bench: 'backlog',
-      what: `lease of up to ${leaseLimit} with ${formatCount(deliveries)} queued, median`,
+      what: `claim of up to ${claimLimit} with ${formatCount(deliveries)} queued, median`,
       unit: 'ms',
       ours,
       baseline: { what: `${formatCount(size.few)} queued`, values: few },
@@ -103,7 +120,7 @@ async function compareLeases(
   return [against(size.more, more), against(queued, many)];
 }
 
-/** Measures what a long queue costs: memory of the server, and the time to lease deliveries. */
+/** Measures what a long queue costs: memory of the server, and the time to claim deliveries. */
 export async function backlog(context: BenchContext): Promise<Figure[]> {
   const { environment, log, quick } = context;
   const size = quick ? sizes.quick : sizes.usual;
@@ -118,6 +135,6 @@ export async function backlog(context: BenchContext): Promise<Figure[]> {
   const queues: Queues = { ...shorter, many };
   return [
     await compareMemory(context, crowd, queues, deliveries, size),
-    ...(await compareLeases(context, queues, deliveries, size)),
+    ...(await compareClaims(context, queues, deliveries, size)),
   ];
 }

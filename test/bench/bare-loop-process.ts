@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 import { serveParent } from './serve-parent';
 import { createTarget, signedPost } from './signed-post';
 import { orderCreatedBody, type TradingAccounts } from './trading-accounts';

@@ -4,17 +4,13 @@ import type { BenchContext } from './bench-context';
 import { calls } from './calls';
 import { changes } from './changes';
 import { claims } from './claims';
-import { commits } from './commits';
 import { delivered } from './delivered';
 import { enqueue } from './enqueue';
 import { failover } from './failover';
 import type { Figure } from './figure';
 import { firstCall } from './first-call';
 import { heap } from './heap';
-import { imports } from './imports';
 import { isolation } from './isolation';
-import { jobQueues } from './job-queues';
-import { latency } from './latency';
 import { overload } from './overload';
 import { pages } from './pages';
 import { pruning } from './pruning';
@@ -34,9 +30,7 @@ export type Bench = (context: BenchContext) => Promise<Figure[]>;
 export const benches: Record<string, Bench> = {
   sustained,
   delivered,
-  jobQueues,
   workers,
-  latency,
   receipt,
   isolation,
   api,
@@ -44,12 +38,10 @@ export const benches: Record<string, Bench> = {
   pages,
   overload,
   heap,
-  commits,
   enqueue,
   pruning,
   backlog,
   claims,
-  imports,
   verify,
   calls,
   firstCall,

@@ -1,4 +1,4 @@
-import { closedLoop, type LoopSize } from './closed-loop';
+import { closedLoop, type LoopSize } from './loops';
 import { createOrdersClients, type OrdersClient, type OrdersClients } from './orders-clients';
 import { listLength, orderId } from './orders-responses';
 import { serveParent } from './serve-parent';

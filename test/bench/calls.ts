@@ -49,7 +49,8 @@ async function compare(
   const { bare, bareTimed, tradepost, pooled, openapiFetch, tsRest } = await interleave(
     rounds,
     sides,
-    (round) => log(`${what}: round ${round} of ${rounds}`),
+    log,
+    what,
   );
   const times = (values: number[]) => `${medianRatio(values, bare).toFixed(2)}x`;
   const shared = {

@@ -96,7 +96,7 @@ export async function changes({ environment, quick, log }: BenchContext): Promis
   const results = await interleave(
     rounds,
     { ours: () => measureRate(ours), bare: () => measureRate(() => [script]) },
-    (round) => log(`round ${round} of ${rounds}`),
+    log,
   );
   return [
     createFigure({

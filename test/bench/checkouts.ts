@@ -44,12 +44,13 @@ export async function measureCheckouts<Databases, Result>(
   { ours, other }: Checkouts<Databases>,
   rounds: number,
   measure: (checkout: Checkout<Databases>) => Promise<Result>,
-  onRound: (round: number) => void,
+  log?: (progress: string) => void,
+  what?: string,
 ): Promise<Results<Result>> {
   if (other === null) {
-    return { ...(await interleave(rounds, { ours: () => measure(ours) }, onRound)), other: null };
+    return { ...(await interleave(rounds, { ours: () => measure(ours) }, log, what)), other: null };
   }
-  return interleave(rounds, { ours: () => measure(ours), other: () => measure(other) }, onRound);
+  return interleave(rounds, { ours: () => measure(ours), other: () => measure(other) }, log, what);
 }
 
 /** Returns our values of a figure, with those of the other checkout as their baseline. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { openStore, type Store, systemClock } from '@tradepost/server';
-import { machineTime } from './machine-time';
+import { openSqliteStore, openStore, type Store, systemClock } from '@tradepost/server';
+import { machineTime } from './loops';
 import { serveParent } from './serve-parent';
 
 const leaseMs = 25_000;
@@ -53,7 +53,7 @@ async function putBack(store: Store, leased: Claim['leased']): Promise<void> {
 
 /** What to claim. */
 interface ClaimsSpec {
-  /** The URL of a PostgreSQL database. */
+  /** The URL of a PostgreSQL database, or a SQLite file, whose commits then do not wait for the disk. */
   database: string;
   /** How many claims to make after the first. */
   claims: number;
@@ -75,7 +75,10 @@ export interface ClaimTimes {
 const operations = {
   /** Opens a store and claims due deliveries repeatedly. Each time, they are put back. */
   async claim({ database, claims, limit }: ClaimsSpec): Promise<ClaimTimes> {
-    const store = await openStore(database);
+    const isSqlite = !database.startsWith('postgres:');
+    const store = isSqlite
+      ? openSqliteStore(database, { synchronous: 'off' })
+      : await openStore(database);
     const first = await claim(store, limit);
     await putBack(store, first.leased);
     const later: number[] = [];

@@ -4,9 +4,9 @@ import { type BenchProcess, startBenchProcess } from './bench-process';
 import type { ClaimsOperations, ClaimTimes } from './claims-process';
 import { createFigure, type Figure, type Goal, type Measurement } from './figure';
 import { type FilledDeliveries, fillDeliveries } from './fill-deliveries';
-import { formatCount } from './format-count';
 import { type BenchPostgres, startBenchPostgres } from './postgres';
 import { median } from './quantiles';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import type { TradingAccounts } from './trading-accounts';
 
@@ -142,7 +142,7 @@ async function measure(
   ) as Record<Name, () => Promise<ClaimTimes>>;
   // The code of the store is compiled while it runs.
   await sides.few();
-  return await interleave(rounds, sides, (round) => log(`round ${round} of ${rounds}`));
+  return await interleave(rounds, sides, log);
 }
 
 function compare(

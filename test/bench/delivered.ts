@@ -4,11 +4,11 @@ import { type Checkout, compareCheckouts, createCheckouts, measureCheckouts } fr
 import type { Template } from './database';
 import { createFigure, type Figure, type Goal } from './figure';
 import type { FloodOperations } from './flood-process';
+import { withTimeout } from './loops';
 import { type Receiver, startReceiver } from './receiver';
 import { allRecorded } from './recorded-outcomes';
 import { startTradepostServer } from './tradepost-server';
 import { createOrderRequest, type TradingAccounts } from './trading-accounts';
-import { withTimeout } from './with-timeout';
 
 const sizes = {
   usual: { rounds: 5, warmUp: 1_000, orders: { one: 6_000, many: 2_000 } },
@@ -119,7 +119,8 @@ export async function delivered(context: BenchContext): Promise<Figure[]> {
       checkouts,
       size.rounds,
       (checkout) => measure(parts, checkout, load, size),
-      (round) => log(`${load.what}: round ${round} of ${size.rounds}`),
+      log,
+      load.what,
     );
     const goal: Goal = { of: 'ratio', bound: 'at least', value: load.goal };
     figures.push(

@@ -1,5 +1,6 @@
 import type { BenchEnvironment } from './bench-environment';
-import { startInThreadServer } from './in-thread-server';
+import { startBenchProcess } from './bench-process';
+import type { InThreadServerOperations } from './in-thread-server-process';
 import { startTradepostServer, startTwoProcesses } from './tradepost-server';
 
 /** In which thread or process the API and the engine run. */
@@ -25,3 +26,13 @@ export const arrangements: readonly Arrangement[] = [
   ownThread,
   { engine: 'engine in a separate process', start: startTwoProcesses },
 ];
+
+/** Starts the server as a program embeds it: API and engine in one thread. */
+async function startInThreadServer(
+  environment: BenchEnvironment,
+  file: string,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const path = new URL('./in-thread-server-process.ts', import.meta.url);
+  const child = startBenchProcess<InThreadServerOperations>(environment, path);
+  return { url: await child.call('start', file), stop: child.stop };
+}

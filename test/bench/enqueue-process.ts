@@ -1,6 +1,6 @@
 import { createIdGenerator, type IdGenerator, openStore, type Store } from '@tradepost/server';
 import pg from 'pg';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 import { serveParent } from './serve-parent';
 import { placeOrder, type TradingAccounts } from './trading-accounts';
 

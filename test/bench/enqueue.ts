@@ -41,10 +41,8 @@ export async function enqueue({ environment, quick, log }: BenchContext): Promis
       update: () => measure('update', count),
       atOnce: () => measure('updateAtOnce', count),
     });
-    await interleave(1, sides(warmUp), () => {});
-    const results = await interleave(rounds, sides(orders), (round) =>
-      log(`${callers} at a time: round ${round} of ${rounds}`),
-    );
+    await interleave(1, sides(warmUp));
+    const results = await interleave(rounds, sides(orders), log, `${callers} at a time`);
     const what = `status changes with event, 3 notifications, 2 deliveries; ${callers} at a time`;
     const baselines = {
       update: 'BEGIN, UPDATE and COMMIT, one after the other',

@@ -6,11 +6,10 @@ import type { BenchContext } from './bench-context';
 import type { BenchEnvironment } from './bench-environment';
 import { fillDatabase } from './database';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
-import { machineTime } from './machine-time';
-import { type Receiver, startReceiver } from './receiver';
+import { machineTime } from './loops';
+import { type Receiver, startReceiver, waitForOrders } from './receiver';
+import { formatCount } from './report';
 import { startTwoProcesses } from './tradepost-server';
-import { waitForOrders } from './wait-for-orders';
 
 const sizes = {
   usual: { rounds: 5, ordersBefore: 500, ordersAfter: 500 },

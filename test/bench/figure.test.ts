@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findBest } from './best-by-median';
 import { createFigure, type Goal } from './figure';
-import { median, quantile } from './quantiles';
+import { findBest, median, quantile } from './quantiles';
 import { interleave } from './rounds';
 
 const about = { bench: 'speed', what: 'orders', unit: '/s' } as const;
@@ -62,12 +61,11 @@ describe('rounds', () => {
   it('run the sides in turn, and in reverse order every other round', async () => {
     const ran: string[] = [];
     const side = (name: string) => async () => ran.push(name);
-    const rounds: number[] = [];
-    const results = await interleave(3, { ours: side('ours'), bare: side('bare') }, (round) =>
-      rounds.push(round),
-    );
+    const logged: string[] = [];
+    const sides = { ours: side('ours'), bare: side('bare') };
+    const results = await interleave(3, sides, (text) => logged.push(text), 'speed');
     expect(ran).toEqual(['ours', 'bare', 'bare', 'ours', 'ours', 'bare']);
     expect(results).toEqual({ ours: [1, 4, 5], bare: [2, 3, 6] });
-    expect(rounds).toEqual([1, 2, 3]);
+    expect(logged).toEqual([1, 2, 3].map((round) => `speed: round ${round} of 3`));
   });
 });

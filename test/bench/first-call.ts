@@ -15,7 +15,7 @@ const sizes = { usual: { rounds: 51 }, quick: { rounds: 1 } };
 const call = (baseUrl: string, more = '') =>
   `await new Tradepost({ baseUrl: '${baseUrl}', apiKey: 'tpk_x'${more} }).orders.get('${orderId}')`;
 
-/** The scripts by the name of their side, with their extension. Each makes one call of the same service. */
+/** The scripts by the name of their side, with their extension. Those that load the client make one call of the same service. */
 const scripts = {
   bare: {
     ending: '.mjs',
@@ -37,11 +37,13 @@ const scripts = {
     statements: (baseUrl: string) =>
       `const { Tradepost } = await import('@tradepost/sdk');\nconst { createPooledFetch } = await import('@tradepost/sdk/node');\n${call(baseUrl, ', fetch: createPooledFetch()')}`,
   },
+  empty: { ending: '.mjs', statements: () => '' },
+  webhooks: { ending: '.mjs', statements: () => "await import('@tradepost/sdk/webhooks')" },
 };
 
 type Side = keyof typeof scripts;
 
-const soon: Goal = { of: 'ours', bound: 'at most', value: 30 };
+const within = (value: number): Goal => ({ of: 'ours', bound: 'at most', value });
 
 /** CommonJS has no `await` outside of functions. */
 const inFunction = (script: string) => `(async () => {\n${script}})();\n`;
@@ -70,23 +72,29 @@ export async function firstCall({ environment, quick, log }: BenchContext): Prom
   // A first run that is not counted: the first read of a file waits for the disk.
   for (const time of Object.values(sides)) await time();
   const { rounds } = quick ? sizes.quick : sizes.usual;
-  const times = await interleave(rounds, sides, (round) => log(`round ${round} of ${rounds}`));
+  const times = await interleave(rounds, sides, log);
   await server.stop();
-  const { bare } = times;
-  const above = (side: Side) =>
-    times[side].map((time, round) => time - (bare[round] ?? Number.NaN));
+  const above = (side: Side, least: Side) =>
+    times[side].map((time, round) => time - (times[least][round] ?? Number.NaN));
   const compare = (what: string, side: Side, goal?: Goal) =>
     createFigure({
       bench: 'firstCall',
       what: `load and first call of ${what}, above a bare first fetch`,
       unit: 'ms',
-      ours: above(side),
+      ours: above(side, 'bare'),
       ...(goal && { goal }),
-      notes: [`A bare first fetch takes ${median(bare).toFixed(1)} ms.`],
+      notes: [`A bare first fetch takes ${median(times.bare).toFixed(1)} ms.`],
     });
   return [
-    compare('@tradepost/sdk, as ES module', 'imported', soon),
-    compare('@tradepost/sdk, as CommonJS', 'required', soon),
+    compare('@tradepost/sdk, as ES module', 'imported', within(30)),
+    compare('@tradepost/sdk, as CommonJS', 'required', within(30)),
     compare('@tradepost/sdk with @tradepost/sdk/node', 'pooled'),
+    createFigure({
+      bench: 'firstCall',
+      what: 'import of @tradepost/sdk/webhooks, above an empty module',
+      unit: 'ms',
+      ours: above('webhooks', 'empty'),
+      goal: within(3),
+    }),
   ];
 }

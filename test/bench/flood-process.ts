@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 import { quantile } from './quantiles';
 import { serveParent } from './serve-parent';
 

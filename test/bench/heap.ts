@@ -3,11 +3,11 @@ import type { BenchContext } from './bench-context';
 import { type Checkout, compareCheckouts, createCheckouts, measureCheckouts } from './checkouts';
 import type { Template } from './database';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
 import { Inspector } from './inspector';
 import { MixedRequests } from './mixed-requests';
 import { type Receiver, startReceiver } from './receiver';
 import { allRecorded } from './recorded-outcomes';
+import { formatCount } from './report';
 import { startInspectedServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
 

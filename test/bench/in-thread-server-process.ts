@@ -1,12 +1,11 @@
 import { createLog, insecureWebhookPolicy, openSqliteStore, startServer } from '@tradepost/server';
-import type { CommitOptions } from './commit-options';
 import { serveParent } from './serve-parent';
 
 const operations = {
   /** Starts a server whose engine shares the API's thread, and returns its URL. */
-  async start({ file, commits }: { file: string; commits: CommitOptions }): Promise<string> {
+  async start(file: string): Promise<string> {
     const server = await startServer({
-      store: openSqliteStore(file, commits),
+      store: openSqliteStore(file),
       log: createLog('info'),
       port: 0,
       host: '127.0.0.1',

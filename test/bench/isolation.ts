@@ -3,11 +3,11 @@ import type { BenchContext } from './bench-context';
 import type { BenchEnvironment } from './bench-environment';
 import { createDatabases, type Template } from './database';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
 import { endpoints, longQueueSize } from './long-queue';
 import { quantile } from './quantiles';
 import { collectReceipts, explainMissing, listDurations, orderSteadily } from './receipts';
 import type { Receiver } from './receiver';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import { startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
@@ -64,7 +64,7 @@ export async function isolation(context: BenchContext): Promise<Figure[]> {
   const { ours, quiet } = await interleave(
     size.rounds,
     { ours: () => measureWith(beside), quiet: () => measureWith(alone) },
-    (round) => log(`round ${round} of ${size.rounds}`),
+    log,
   );
   await crowd.call('configure', { responds: true, recordsArrivals: false });
 

@@ -5,9 +5,9 @@ import { startBenchProcess } from './bench-process';
 import { createDatabases } from './database';
 import { createFigure, type Figure } from './figure';
 import type { FloodOperations } from './flood-process';
-import { formatCount } from './format-count';
 import { startReceiver } from './receiver';
 import { allRecorded } from './recorded-outcomes';
+import { formatCount } from './report';
 import { startTradepostServer } from './tradepost-server';
 import { createOrderRequest } from './trading-accounts';
 

@@ -3,9 +3,9 @@ import { ApiClient, type Caller } from './api-client';
 import type { BenchContext } from './bench-context';
 import { createDatabases } from './database';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 import { quantile } from './quantiles';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import { startTradepostServer } from './tradepost-server';
 
@@ -141,9 +141,9 @@ async function compare(
     }),
   );
   // Caches are cold at first.
-  await interleave(size.warmUp, sides, () => {});
+  await interleave(size.warmUp, sides);
   // Request by request, so that what disturbs one store for an instant disturbs the others too.
-  const durations = await interleave(size.requests, sides, () => {});
+  const durations = await interleave(size.requests, sides);
   const results = stores.map(({ orders }, at) => ({
     orders,
     page: pages[at]?.number ?? 0,

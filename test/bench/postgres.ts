@@ -7,15 +7,13 @@ import pg from 'pg';
 import { startPostgresServer } from '../../packages/server/test/helpers/embedded-postgres';
 import type { BenchEnvironment } from './bench-environment';
 import { fillDatabase, type Specs, type Template, type TemplatesOf } from './database';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 import { ProcessTree } from './process-tree';
+import type { TradingAccounts } from './trading-accounts';
 
 const recordedPauseMs = 5;
 /** What an operator sets first. All else is as PostgreSQL comes, so commits wait for the disk. */
 const settings = ['shared_buffers=1GB', 'max_wal_size=4GB'];
-
-/** A database that is copied for each round, so that all rounds start equal. */
-export type DatabaseTemplate = Pick<Template<[]>, 'file' | 'use'>;
 
 /** A PostgreSQL server whose commits wait for the disk. */
 export interface BenchPostgres {
@@ -25,17 +23,11 @@ export interface BenchPostgres {
   processes: ProcessTree;
   /** Creates a database and returns its URL. */
   createDatabase(template?: string): Promise<string>;
-  /** Creates a database that is filled once and copied for each round. */
-  createTemplate<Result>(
-    fill: (url: string) => Promise<Result>,
-  ): Promise<DatabaseTemplate & { filled: Result }>;
   /**
    * Creates databases with trading accounts. The `file` of each is its URL. They are copied by PostgreSQL, which then writes
    * what is not on disk yet.
    */
   createDatabases<const Wanted extends Specs>(specs: Wanted): Promise<TemplatesOf<Wanted>>;
-  /** Removes a database, even if it is in use. */
-  removeDatabase(url: string): Promise<void>;
 }
 
 const readName = (url: string) => new URL(url).pathname.slice(1);
@@ -70,13 +62,13 @@ export async function startBenchPostgres(
   async function removeDatabase(url: string): Promise<void> {
     await admin.query(`DROP DATABASE IF EXISTS ${readName(url)} WITH (FORCE)`);
   }
-  async function createTemplate<Result>(fill: (url: string) => Promise<Result>) {
+  async function createTemplate(specs: Specs[string]): Promise<Template<TradingAccounts[]>> {
     const url = await createDatabase();
-    const filled = await fill(url);
+    const trades = await fillDatabase(environment, url, specs);
     await vacuum(url);
     return {
       file: url,
-      filled,
+      trades,
       async use<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
         const copy = await createDatabase(readName(url));
         try {
@@ -91,15 +83,9 @@ export async function startBenchPostgres(
     url: server.url,
     processes: new ProcessTree(server.processId()),
     createDatabase,
-    removeDatabase,
-    createTemplate,
     async createDatabases<const Wanted extends Specs>(specs: Wanted) {
-      const made: Record<string, unknown> = {};
-      for (const [name, trades] of Object.entries(specs)) {
-        const fill = (url: string) => fillDatabase(environment, url, trades);
-        const { filled, ...template } = await createTemplate(fill);
-        made[name] = { ...template, trades: filled };
-      }
+      const made: Record<string, Template<TradingAccounts[]>> = {};
+      for (const [name, trades] of Object.entries(specs)) made[name] = await createTemplate(trades);
       return made as TemplatesOf<Wanted>;
     },
   };
@@ -113,16 +99,14 @@ async function vacuum(url: string): Promise<void> {
   await client.end();
 }
 
+const unfinished = "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1";
+
 /**
  * Waits until every delivery in a PostgreSQL database is recorded as delivered.
  *
- * @param unfinished A query for what is not; by default in the tables of the server.
  * @returns The machine time at that point.
  */
-export async function allRecordedInPostgres(
-  url: string,
-  unfinished = "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1",
-): Promise<number> {
+export async function allRecordedInPostgres(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -2,12 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { ApiClient } from './api-client';
 import { loadApi, mixInWords } from './api-load';
 import type { BenchContext } from './bench-context';
-import { closedLoop } from './closed-loop';
 import { createDatabases, type Template } from './database';
 import type { DatabaseSpec } from './database-process';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
-import { machineTime } from './machine-time';
+import { closedLoop, machineTime } from './loops';
 import { pastDays } from './past-orders';
 import {
   countPrunable,
@@ -18,6 +16,7 @@ import {
 } from './prunable-rows';
 import { median, quantile } from './quantiles';
 import { startReceiver } from './receiver';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import { type ServerUnderLoad, startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
@@ -182,7 +181,8 @@ export async function pruning(context: BenchContext): Promise<Figure[]> {
       busy: () => takeIn(context, database, size, true),
       alone: () => takeIn(context, database, size, false),
     },
-    (round) => log(`pruning beside intake: round ${round} of ${size.rounds}`),
+    log,
+    'pruning beside intake',
   );
   const { during, without } = await interleave(
     size.rounds,
@@ -190,7 +190,8 @@ export async function pruning(context: BenchContext): Promise<Figure[]> {
       during: () => requestP99(context, database, size, true),
       without: () => requestP99(context, database, size, false),
     },
-    (round) => log(`requests beside pruning: round ${round} of ${size.rounds}`),
+    log,
+    'requests beside pruning',
   );
   await receiver.stop();
 

@@ -102,7 +102,8 @@ export async function receipt(context: BenchContext): Promise<Figure[]> {
       checkouts,
       size.rounds,
       (checkout) => measure(context, receiver, checkout, size, busy),
-      (round) => context.log(`beside ${busy} busy processes: round ${round} of ${size.rounds}`),
+      context.log,
+      `beside ${busy} busy processes`,
     );
   const alone = await measureBeside(0);
   const beside = await measureBeside(busyProcesses);

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ApiClient } from './api-client';
 import type { BenchProcess } from './bench-process';
-import { machineTime } from './machine-time';
-import { openLoop } from './open-loop';
+import { machineTime, openLoop } from './loops';
 import type { Arrival, ReceiverOperations } from './receiver-process';
 
 /** When the request of an order was sent, and when its response arrived. Machine time. */

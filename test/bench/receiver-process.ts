@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { listenOnLoopback } from '../helpers/loopback';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 import { RequestCutter } from './request-cutter';
 import { serveParent } from './serve-parent';
 

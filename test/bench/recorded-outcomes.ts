@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { machineTime } from './machine-time';
+import { machineTime } from './loops';
 
 const pause = 2;
 

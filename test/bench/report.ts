@@ -89,3 +89,8 @@ export function table(figures: readonly Figure[]): string {
     .map((line) => `${line}\n`)
     .join('');
 }
+
+/** Formats a count with separators: `1,000,000`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}

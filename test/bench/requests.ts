@@ -3,10 +3,10 @@ import type { BareServiceOperations, BareServiceSpec } from './bare-service-proc
 import type { BenchContext } from './bench-context';
 import { startBenchProcess } from './bench-process';
 import { type Checkout, type Checkouts, createCheckouts } from './checkouts';
-import { closedLoop } from './closed-loop';
 import type { Template } from './database';
 import { createFigure, type Figure, type Goal } from './figure';
-import { formatCount } from './format-count';
+import { closedLoop } from './loops';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import { startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
@@ -97,9 +97,7 @@ async function compare(
     sides.express = toBareService(context, bare, size, request, 'express');
   }
   if (other !== null) sides.other = toServer(context, other, database, size, request);
-  const { ours = [], ...others } = await interleave(size.rounds, sides, (round) =>
-    context.log(`${what}: round ${round} of ${size.rounds}`),
-  );
+  const { ours = [], ...others } = await interleave(size.rounds, sides, context.log, what);
   return Object.entries(others).map(([side, values]) => {
     const value = goals[side as keyof typeof goals];
     const goal: Goal | undefined =

@@ -4,13 +4,11 @@ import type { BenchContext } from './bench-context';
 import type { BenchEnvironment } from './bench-environment';
 import { createDatabases } from './database';
 import { createFigure, type Figure } from './figure';
-import { machineTime } from './machine-time';
-import { openLoop } from './open-loop';
-import { type Receiver, startReceiver } from './receiver';
+import { machineTime, openLoop } from './loops';
+import { type Receiver, startReceiver, waitForOrders } from './receiver';
 import { interleave } from './rounds';
 import { type ServerUnderLoad, startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
-import { waitForOrders } from './wait-for-orders';
 
 const sizes = {
   usual: { rounds: 11, warmUpSeconds: 2, inFlight: 20 },
@@ -120,7 +118,7 @@ export async function restart(context: BenchContext): Promise<Figure[]> {
       restarts: () => empty.use((file) => killAndRestart(environment, receiver, file, trade, size)),
       nothing: () => runNothing(environment),
     },
-    (round) => log(`round ${round} of ${size.rounds}`),
+    log,
   );
   await receiver.stop();
 

@@ -121,7 +121,7 @@ export async function start({ environment, quick, log }: BenchContext): Promise<
   }
   // A first run that is not counted: the first read of a file waits for the disk.
   for (const time of Object.values(sides)) await time();
-  const times = await interleave(rounds, sides, (round) => log(`round ${round} of ${rounds}`));
+  const times = await interleave(rounds, sides, log);
   listener.close();
 
   const getTimes = (side: string) => times[side] ?? [];

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { cleanEnvironment } from '../helpers/clean-environment';
 import { startHttpServer } from '../helpers/loopback';
+import { readResidentMemory } from '../helpers/process-usage';
 import { tradepostBin } from '../helpers/programs';
-import { readResidentMemory } from '../helpers/resident-memory';
 import type { BenchContext } from './bench-context';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
 import { listBody } from './orders-responses';
+import { formatCount } from './report';
 
 const sizes = { usual: { rounds: 3, orders: 1_000_000 }, quick: { rounds: 1, orders: 10_000 } };
 

@@ -3,11 +3,10 @@ import type { BareLoopOperations } from './bare-loop-process';
 import type { BenchContext } from './bench-context';
 import { startBenchProcess } from './bench-process';
 import { createDatabases, type Template } from './database';
-import { calculateRate, drain } from './drain';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
-import { type Receiver, startReceiver } from './receiver';
+import { calculateRate, drain, type Receiver, startReceiver } from './receiver';
 import { allRecorded } from './recorded-outcomes';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import { startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
@@ -56,7 +55,8 @@ async function measure(
         ),
       bare: () => loop(context, receiver, trade, size),
     },
-    (round) => context.log(`${to}: round ${round} of ${size.rounds}`),
+    context.log,
+    to,
   );
   return createFigure({
     bench: 'sustained',

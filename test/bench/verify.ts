@@ -1,8 +1,8 @@
 import type { BenchContext } from './bench-context';
 import { type BenchProcess, startBenchProcess } from './bench-process';
-import { findBest } from './best-by-median';
 import { createFigure, type Figure, type Goal, medianRatio } from './figure';
-import { formatCount } from './format-count';
+import { findBest } from './quantiles';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import type { VerifierName } from './verifiers';
 import type { VerifyOperations } from './verify-process';
@@ -57,7 +57,8 @@ async function time(
   return interleave(
     rounds,
     Object.fromEntries(sides) as Record<VerifierName, () => Promise<number>>,
-    (round) => log(`${formatCount(bytes)} B: round ${round} of ${rounds}`),
+    log,
+    `${formatCount(bytes)} B`,
   );
 }
 

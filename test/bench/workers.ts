@@ -1,12 +1,11 @@
 import type { BenchContext } from './bench-context';
 import type { Template } from './database';
-import { type DrainSize, drain } from './drain';
 import { createFigure, type Figure } from './figure';
-import { formatCount } from './format-count';
 import { allRecordedInPostgres, type BenchPostgres, startBenchPostgres } from './postgres';
 import { ProcessTree } from './process-tree';
 import { median } from './quantiles';
-import { type Receiver, startReceiver } from './receiver';
+import { type DrainSize, drain, type Receiver, startReceiver } from './receiver';
+import { formatCount } from './report';
 import { interleave } from './rounds';
 import { startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
@@ -111,7 +110,8 @@ async function measureLoad(
   const { one, two, four } = await interleave(
     rounds,
     { one: run(1), two: run(2), four: run(4) },
-    (round) => parts.context.log(`${to}: round ${round} of ${rounds}`),
+    parts.context.log,
+    to,
   );
   const rates = (results: readonly Round[]) => results.map(({ perSecond }) => perSecond);
   const create = (count: number, results: readonly Round[]) =>

@@ -4,13 +4,10 @@ import { checkout, tradepostServerBin } from '../helpers/programs';
 import { runCli } from '../helpers/run-cli';
 import { screenText } from '../helpers/screen-text';
 import { type RunningProcess, runProcess, startProcess } from '../helpers/start-process';
-import { classifyCommand } from './classify-command';
-import { compareOutput } from './compare-output';
-import { fillIn } from './fill-in';
-import { type Command, findCommands } from './find-commands';
-import type { Snippet } from './find-snippets';
-import { findReadySignal } from './long-running-commands';
+import { type Command, classifyCommand, fillIn, findCommands, findReadySignal } from './commands';
 import { readManifest, readPublishedNames } from './manifests';
+import { compareOutput } from './output';
+import type { Snippet } from './snippets';
 import type { ReadmeContext } from './start-service';
 
 /** Makes programs write as they do to a terminal. */

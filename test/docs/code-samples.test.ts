@@ -7,8 +7,8 @@ import { runCli } from '../helpers/run-cli';
 import { type Receiver, startReceiver } from '../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
 import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
-import type { Snippet } from './find-snippets';
 import { getRunnableFile, type ProgramFolder, writePrograms } from './program-folder';
+import type { Snippet } from './snippets';
 
 /** The samples of an operation in the OpenAPI document, by label. */
 interface Operation {

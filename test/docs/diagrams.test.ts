@@ -5,7 +5,7 @@ import { orderStatuses } from '@tradepost/contract';
 import { allowedTransitions } from '@tradepost/domain/orders/order';
 import { expect, it } from 'vitest';
 import { checkout } from '../helpers/programs';
-import { findSnippets } from './find-snippets';
+import { findSnippets } from './snippets';
 
 /** Reads the code of the diagrams in a document, in order. */
 async function readDiagrams(document: string): Promise<string[]> {

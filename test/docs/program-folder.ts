@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { checkout } from '../helpers/programs';
 import { runProcess } from '../helpers/start-process';
-import type { Snippet } from './find-snippets';
+import type { Snippet } from './snippets';
 
 const require = createRequire(import.meta.url);
 

@@ -5,13 +5,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { checkout } from '../helpers/programs';
 import { temporaryFolder } from '../helpers/temporary-folder';
 import { checkCommands } from './check-commands';
-import { checkProgram } from './check-program';
-import { classifyCommand } from './classify-command';
-import { findCommands } from './find-commands';
-import type { Snippet } from './find-snippets';
-import { getKind, knownLanguages } from './languages';
+import { classifyCommand, findCommands } from './commands';
 import { type ProgramFolder, writePrograms } from './program-folder';
-import { readReadmes } from './read-readmes';
+import { checkProgram } from './run-program';
+import { getKind, knownLanguages, readReadmes, type Snippet } from './snippets';
 import { type ReadmeContext, type Service, startService } from './start-service';
 
 const readmes = await readReadmes();

@@ -5,8 +5,8 @@ import { checkout } from '../helpers/programs';
 import { runServerCommand } from '../helpers/run-server-command';
 import { startServerProcess } from '../helpers/start-server-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
-import type { PlaceholderValues } from './fill-in';
-import { createIdMapping, type IdMapping } from './id-mapping';
+import type { PlaceholderValues } from './commands';
+import { createIdMapping, type IdMapping } from './output';
 import type { ProgramEnvironment } from './run-program';
 
 /** What the snippets of one README use. */

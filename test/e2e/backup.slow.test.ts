@@ -2,11 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { tradepostServerBin } from '../helpers/programs';
+import { beforeEach, expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { registerWebhook } from '../helpers/register-webhook';
-import { runServerCommand } from '../helpers/run-server-command';
-import { type Exit, runProcess } from '../helpers/start-process';
+import { runOperator, runServerCommand } from '../helpers/run-server-command';
 import {
   type PausedReceiver,
   type Receiver,
@@ -43,10 +42,6 @@ beforeEach(async () => {
     await folder.remove();
   };
 });
-
-function runOperator(...args: string[]): Promise<Exit> {
-  return runProcess(process.execPath, [tradepostServerBin, ...args]);
-}
 
 function createClient(url: string): Tradepost {
   return new Tradepost({ baseUrl: url, apiKey: seeded.buyer.apiKey });
@@ -114,18 +109,18 @@ it('a backup of a server that takes orders and delivers has everything accepted 
   expect(copy.rows.orders).toBeGreaterThanOrEqual(accepted.length);
   await placing.until(placing.placed.length + ordersAfter);
   await placing.stop();
-  expect(await runOperator('check', '--database', server.database)).toMatchObject({ code: 0 });
-  expect(await runOperator('check', '--database', backup)).toMatchObject({ code: 0 });
+  expect(await runOperator(['check', '--database', server.database])).toMatchObject({ code: 0 });
+  expect(await runOperator(['check', '--database', backup])).toMatchObject({ code: 0 });
 
   expect(readPendingEvents(backup, paused).length).toBeGreaterThan(0);
   expect(receiver.arrivals.length).toBeGreaterThan(0);
 
   // The database of a running server is never replaced.
-  const early = await runOperator('restore', backup, '--force', '--database', server.database);
+  const early = await runOperator(['restore', backup, '--force', '--database', server.database]);
   expect(early).toMatchObject({ code: 1, stdout: '' });
   expect(early.stderr).toContain('is in use by another process and was not changed.');
   await server.stop();
-  const unforced = await runOperator('restore', backup, '--database', server.database);
+  const unforced = await runOperator(['restore', backup, '--database', server.database]);
   expect(unforced).toMatchObject({ code: 1, stdout: '' });
   expect(unforced.stderr).toContain('exists and was not changed. Pass --force to replace it');
 
@@ -133,10 +128,7 @@ it('a backup of a server that takes orders and delivers has everything accepted 
   paused.resume();
   const restored = await runServerCommand(['restore', backup, '--force'], server.database);
   expect(restored).toMatchObject({ rows: copy.rows });
-  const next = await startServerProcess(server.database);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(server.database));
   const { orders, webhooks } = createClient(next.url);
   for (const id of accepted) {
     expect(await orders.get(id)).toMatchObject({ buyerId: buyer.id });
@@ -150,24 +142,24 @@ it('a backup of a server that takes orders and delivers has everything accepted 
     });
   }
   expect((await webhooks.list()).data).toHaveLength(2);
-  expect(await runOperator('check', '--database', server.database)).toMatchObject({ code: 0 });
+  expect(await runOperator(['check', '--database', server.database])).toMatchObject({ code: 0 });
 }, 120_000);
 
 it('a backup is one document for scripts and fields for people, with a warning about secrets', async () => {
   const { database } = seeded.server;
   const backup = join(folder.path, 'backup.db');
-  const people = await runOperator('backup', backup, '--database', database);
+  const people = await runOperator(['backup', backup, '--database', database]);
   expect(people.stdout).toMatch(/^file +\S+\/backup\.db\nbytes +\d+\nschemaVersion +\d+\n/);
   expect(people.stdout).toMatch(/^orders +6$/m);
   expect(people.stderr).toBe('The backup contains endpoint secrets. Keep it secret.\n');
-  const again = await runOperator('backup', backup, '--database', database);
+  const again = await runOperator(['backup', backup, '--database', database]);
   expect(again).toEqual({
     code: 1,
     signal: null,
     stdout: '',
     stderr: `error: ${backup} exists and was not changed. Pass --force to replace it, or another file.\n`,
   });
-  expect(await runOperator('backup', backup, '--force', '--database', database)).toMatchObject({
+  expect(await runOperator(['backup', backup, '--force', '--database', database])).toMatchObject({
     code: 0,
   });
   expect(readdirSync(folder.path)).toEqual(['backup.db']);

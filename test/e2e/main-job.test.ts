@@ -7,7 +7,8 @@ import {
   WebhookVerificationError,
 } from '@tradepost/sdk/webhooks';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { registerWebhook } from '../helpers/register-webhook';
 import { runCli } from '../helpers/run-cli';
 import { runServerCommand } from '../helpers/run-server-command';
@@ -22,9 +23,7 @@ beforeEach(async () => {
 });
 
 async function startInbox(getStatus?: (number: number) => number): Promise<Receiver> {
-  const started = await startReceiver(getStatus);
-  onTestFinished(started.close);
-  return started;
+  return await forTest(startReceiver(getStatus));
 }
 
 const createClient = ({ apiKey }: { apiKey: string }) =>

@@ -1,11 +1,13 @@
 import { Tradepost } from '@tradepost/sdk';
 import pg from 'pg';
-import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { startPostgres } from '../../packages/server/test/helpers/postgres';
+import { forTest } from '../helpers/for-test';
 import { placeOrders } from '../helpers/place-orders';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
-import { type Exit, type RunningProcess, runProcess, startProcess } from '../helpers/start-process';
+import { runOperator } from '../helpers/run-server-command';
+import { type RunningProcess, startProcess } from '../helpers/start-process';
 import {
   type PausedReceiver,
   type Receiver,
@@ -40,10 +42,6 @@ beforeEach(async () => {
     await database.remove();
   };
 });
-
-function runOperator(...args: string[]): Promise<Exit> {
-  return runProcess(process.execPath, [tradepostServerBin, ...args]);
-}
 
 function listCopyArguments(...args: string[]): string[] {
   return ['migrate-store', '--from', seeded.server.database, '--to', url, ...args];
@@ -86,22 +84,22 @@ it('a copy that was killed and stopped continues, and its server delivers what t
   const orderIds = await placeOrders(seeded, orderCount);
   await receiver.until(({ length }) => length === orderCount);
   await paused.until(({ length }) => length > 1);
-  const early = await runOperator(...listCopyArguments());
+  const early = await runOperator(listCopyArguments());
   expect(early).toMatchObject({ code: 1, stdout: '' });
   expect(early.stderr).toContain('is in use by another process. Stop the server, and try again.');
 
   await server.stop('SIGKILL');
   const inFlight = readIds(paused);
   expect(inFlight.length).toBeLessThan(orderCount);
-  const dryRun = await runOperator(...listCopyArguments('--dry-run', '--json'));
+  const dryRun = await runOperator(listCopyArguments('--dry-run', '--json'));
   expect(dryRun).toMatchObject({ code: 0 });
   const expected = JSON.parse(dryRun.stdout);
-  expect(await runOperator('migrate', '--database', url)).toMatchObject({ code: 0 });
+  expect(await runOperator(['migrate', '--database', url])).toMatchObject({ code: 0 });
   const killed = await startHeldCopy();
   expect(await killed.copy.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL', stdout: '' });
   await killed.release();
   for (const command of ['start', 'check', 'migrate']) {
-    const rejected = await runOperator(command, '--database', url);
+    const rejected = await runOperator([command, '--database', url]);
     expect(rejected).toMatchObject({ code: 1, stdout: '' });
     expect(rejected.stderr).toContain('has an unfinished copy of a SQLite database');
   }
@@ -113,19 +111,16 @@ it('a copy that was killed and stopped continues, and its server delivers what t
     'error: Stopped by SIGINT. The source is unchanged. If the copy was started, the same command continues it.\n',
   );
 
-  const finished = await runOperator(...listCopyArguments('--json'));
+  const finished = await runOperator(listCopyArguments('--json'));
   expect(finished).toMatchObject({ code: 0 });
   expect(JSON.parse(finished.stdout)).toEqual({ ...expected, dryRun: false });
   expect(finished.stdout).not.toContain(new URL(url).password.concat('@'));
-  expect(await runOperator('check', '--database', url)).toMatchObject({ code: 0, stderr: '' });
+  expect(await runOperator(['check', '--database', url])).toMatchObject({ code: 0, stderr: '' });
 
   const delivered = await readDelivered();
   expect(delivered.length).toBeGreaterThan(0);
   const arrivedAtReceiver = receiver.arrivals.length;
-  const next = await startServerProcess(url);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(url));
   paused.resume();
   const eventIds = new Set(readIds(receiver));
   expect(eventIds.size).toBe(orderCount);
@@ -144,17 +139,17 @@ it('a copy that was killed and stopped continues, and its server delivers what t
 it('a copy is one document for scripts and fields for people, with its progress on stderr', async () => {
   await seeded.server.stop();
   const { database } = seeded.server;
-  const people = await runOperator(...listCopyArguments());
+  const people = await runOperator(listCopyArguments());
   expect(people.code).toBe(0);
   expect(people.stdout).toMatch(/^from +\S+\nto +postgres:\S+\ndryRun +false\naccounts +4\n/);
   expect(people.stdout).toMatch(/^orders +6$/m);
   expect(people.stderr).toMatch(
     /^checking the SQLite database\n(copying \w+: \d+ rows\n){15}(comparing \w+: \d+ rows\n){15}The copy is complete\./,
   );
-  const again = await runOperator(...listCopyArguments());
+  const again = await runOperator(listCopyArguments());
   expect(again).toMatchObject({ code: 1, stdout: '' });
   expect(again.stderr).toContain('is not empty: it has a complete copy already');
-  const reversed = await runOperator('migrate-store', '--from', url, '--to', database);
+  const reversed = await runOperator(['migrate-store', '--from', url, '--to', database]);
   expect(reversed).toMatchObject({ code: 2, stdout: '' });
   expect(reversed.stderr).toContain('--from must be a SQLite file.');
 }, 60_000);

@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
-import { runServerCommand } from '../helpers/run-server-command';
+import { runOperator, runServerCommand } from '../helpers/run-server-command';
 import { seedDatabase } from '../helpers/seed';
 import { type Exit, runProcess } from '../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
@@ -21,14 +22,12 @@ beforeEach(async () => {
   return () => folder.remove();
 });
 
-function runOperator(args: string[], env: Record<string, string> = {}): Promise<Exit> {
-  return runProcess(process.execPath, [tradepostServerBin, ...args], { env });
-}
+/** Runs a command on the database of the test. */
+const operate = (...args: string[]): Promise<Exit> =>
+  runOperator([...args, '--database', database]);
 
 async function startSeeded(): Promise<SeededServer> {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  return seeded;
+  return await forTest(startSeededServer());
 }
 
 async function createAccount(kind: string) {
@@ -65,27 +64,17 @@ describe('tradepost-server', () => {
     );
     expect(listing).toEqual({ id: expect.stringMatching(/^lst_/) });
 
-    const server = await startServerProcess(database);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = await forTest(startServerProcess(database));
     const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
     const order = await tradepost.orders.create({ listingId: listing.id, quantity: 5 });
     expect(order).toMatchObject({ sellerId: seller.id, agentId: agent.id, status: 'pending' });
   });
 
   it('prints fields for people and JSON for scripts, and the warning on stderr', async () => {
-    const people = await runOperator([
-      'accounts',
-      'create',
-      '--kind',
-      'buyer',
-      '--database',
-      database,
-    ]);
+    const people = await operate('accounts', 'create', '--kind', 'buyer');
     expect(people.stdout).toMatch(/^id {6}usr_\w+\nkind {4}buyer\napiKey {2}tpk_\w+\n$/);
     expect(people.stderr).toBe('The API key is shown only once. Store it in a safe place.\n');
-    const scripts = await runOperator(['seed', '--json', '--database', database]);
+    const scripts = await operate('seed', '--json');
     expect(scripts.stdout.trim().split('\n')).toHaveLength(1);
     expect(scripts.stderr).toBe('');
   });
@@ -136,12 +125,7 @@ describe('tradepost-server', () => {
 
   it('reports an empty list on stderr', async () => {
     await createAccount('buyer');
-    const { code, stdout, stderr } = await runOperator([
-      'webhooks',
-      'list',
-      '--database',
-      database,
-    ]);
+    const { code, stdout, stderr } = await operate('webhooks', 'list');
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No webhooks.\n' });
   });
 
@@ -204,20 +188,14 @@ describe('tradepost-server', () => {
 
   it('serves no API reference with --no-docs', async () => {
     await createAccount('buyer');
-    const server = await startServerProcess(database, ['--no-docs']);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = await forTest(startServerProcess(database, ['--no-docs']));
     expect((await fetch(`${server.url}/docs`)).status).toBe(404);
   });
 
   it('reports that the port is in use when it is started twice', async () => {
-    const server = await startServerProcess(database);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = await forTest(startServerProcess(database));
     const { port } = new URL(server.url);
-    const second = await runOperator(['start', '--port', port, '--database', database]);
+    const second = await operate('start', '--port', port);
     expect(second.code).toBe(1);
     expect(second.stdout).toBe('');
     expect(second.stderr).toContain(`error: Port ${port} on 127.0.0.1 is in use.`);
@@ -287,11 +265,6 @@ describe('tradepost-server', () => {
       'It must be a duration such as 90d, 12h or 30m, from 1 to 999999 of one unit.',
     ],
     [
-      'a long name',
-      ['accounts', 'create', '--kind', 'buyer', '--name', 'n'.repeat(201)],
-      'It must not be longer than 200 characters.',
-    ],
-    [
       'two quantities',
       ['listings', 'update', 'lst_1', '--quantity', '1', '--add', '1'],
       "option '--quantity <units>' cannot be used with option '--add <units>'",
@@ -299,24 +272,9 @@ describe('tradepost-server', () => {
     ['an unknown command', ['satrt'], 'Did you mean start?'],
     ['an update of nothing', ['listings', 'update', 'lst_none'], 'Nothing to change. Pass'],
     [
-      'unread notifications that go first',
-      ['start', '--keep-unread-notifications', '30'],
-      '--keep-unread-notifications (30) must not be less than --keep-notifications (90)',
-    ],
-    [
       'a certificate without its key',
       ['start', '--tls-cert', 'cert.pem'],
       '--tls-cert is set, but --tls-key is not.',
-    ],
-    [
-      'a key without its certificate',
-      ['start', '--tls-key', 'key.pem'],
-      '--tls-key is set, but --tls-cert is not.',
-    ],
-    [
-      'one port for API and metrics',
-      ['start', '--metrics-port', '4010'],
-      '--port and --metrics-port are both 4010 on 127.0.0.1.',
     ],
   ])('exits with 2 for %s, which is a usage error', async (_what, args, message) => {
     const { code, stdout, stderr } = await runOperator(args, { TRADEPOST_DATABASE: database });
@@ -326,7 +284,7 @@ describe('tradepost-server', () => {
   });
 
   it('creates no database for a command that needs an existing one', async () => {
-    const { code, stderr } = await runOperator(['keys', 'list', '--database', database]);
+    const { code, stderr } = await operate('keys', 'list');
     expect(code).toBe(1);
     expect(stderr).toContain(`The database ${database} does not exist.`);
     expect(existsSync(database)).toBe(false);
@@ -334,19 +292,19 @@ describe('tradepost-server', () => {
 
   it('checks a database: prints each check, and exits with 3 if it finds a problem', async () => {
     await seedDatabase(database);
-    const sound = await runOperator(['check', '--database', database]);
+    const sound = await operate('check');
     expect(sound).toMatchObject({ code: 0, stderr: '' });
     expect(sound.stdout).toMatch(/^(ok +[a-z]+ {2}.+\n){10}$/);
     const connection = new Database(database);
     connection.exec('UPDATE orders SET version = 9');
     connection.close();
-    const broken = await runOperator(['check', '--database', database]);
+    const broken = await operate('check');
     expect(broken.code).toBe(3);
     expect(broken.stdout).toMatch(
       /^problem {2}orders {6}.+\n {2}6 orders whose version does not fit their status: ord_\w+(, ord_\w+){4}, …$/m,
     );
     expect(broken.stderr).toContain('please report it. Restore a backup from before.');
-    const json = await runOperator(['check', '--json', '--database', database]);
+    const json = await operate('check', '--json');
     expect(json).toMatchObject({ code: 3, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, schemaVersion: expect.any(Number) });
     const missing = await runOperator(['check', '--database', `${database}.missing`]);
@@ -356,7 +314,7 @@ describe('tradepost-server', () => {
   it('reports a file that cannot be read as damaged, and exits with 3', async () => {
     await seedDatabase(database);
     await truncate(database, 10_000);
-    const { code, stdout, stderr } = await runOperator(['check', '--database', database]);
+    const { code, stdout, stderr } = await operate('check');
     expect(code).toBe(3);
     expect(stdout).toMatch(
       /^problem {2}integrity {3}the file is sound\n {2}1 faults in the file: database disk image is malformed\n(skipped {2}\w+ +.+\n){9}$/,
@@ -364,7 +322,7 @@ describe('tradepost-server', () => {
     expect(stderr).toBe(
       'Stop the server, keep a copy of the file, and restore the latest backup. What is only not of this server can be dropped instead.\n',
     );
-    const json = await runOperator(['check', '--json', '--database', database]);
+    const json = await operate('check', '--json');
     expect(json).toMatchObject({ code: 3, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, schemaVersion: null });
   });
@@ -374,7 +332,7 @@ describe('tradepost-server', () => {
     const dryRun = await runServerCommand<{ to: number }>(['migrate', '--dry-run'], database);
     const { to: newest } = dryRun;
     expect(dryRun).toEqual({ database, from: newest, to: newest, dryRun: true });
-    const current = await runOperator(['migrate', '--database', database]);
+    const current = await operate('migrate');
     expect(current).toMatchObject({ code: 0, stderr: 'The database has the current schema.\n' });
     expect(current.stdout).toMatch(new RegExp(`^from +${newest}\\nto +${newest}\\n`, 'm'));
     const connection = new Database(database);
@@ -386,7 +344,7 @@ describe('tradepost-server', () => {
       ['check'],
       ['start', '--port', '0'],
     ]) {
-      const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
+      const { code, stdout, stderr } = await operate(...args);
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain(
         `has schema version ${newest + 1}, but this server supports up to ${newest}.`,
@@ -405,7 +363,7 @@ describe('tradepost-server', () => {
     ['seed', ['seed']],
   ])('rejects %s on a database of an older server, and does not change it', async (_what, args) => {
     const { older, newest } = await createOlderDatabase();
-    const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
+    const { code, stdout, stderr } = await operate(...args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
       `error: The database ${database} has schema version ${newest - 1}; this version needs ${newest}. Make a backup, stop the servers of the old version, then run tradepost-server migrate --database ${database}.\n`,
@@ -418,7 +376,7 @@ describe('tradepost-server', () => {
     ['start', ['start', '--port', '0']],
   ])('prints no stack when %s cannot migrate, and changes nothing', async (_what, args) => {
     const { newest } = await createOlderDatabase();
-    const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
+    const { code, stdout, stderr } = await operate(...args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
       `error: Cannot migrate the database ${database} from schema version ${newest - 1}: `,
@@ -449,7 +407,7 @@ describe('tradepost-server', () => {
   it('rejects a seller account that is a buyer', async () => {
     const buyer = await createAccount('buyer');
     const args = ['listings', 'create', '--seller', buyer.id, '--quantity', '1'];
-    const { code, stderr } = await runOperator([...args, '--database', database]);
+    const { code, stderr } = await operate(...args);
     expect(code).toBe(1);
     expect(stderr).toBe(`error: Account ${buyer.id} is a buyer account; a seller is required.\n`);
   });
@@ -457,8 +415,7 @@ describe('tradepost-server', () => {
   it('rejects an agent account that is a seller', async () => {
     const seller = await createAccount('seller');
     const agent = await createAccount('agent');
-    const create = (...args: string[]) =>
-      runOperator(['listings', 'create', '--quantity', '1', ...args, '--database', database]);
+    const create = (...args: string[]) => operate('listings', 'create', '--quantity', '1', ...args);
     const swapped = await create('--seller', agent.id, '--agent', seller.id);
     expect(swapped.stderr).toBe(
       `error: Account ${agent.id} is an agent account; a seller is required.\n`,
@@ -474,7 +431,7 @@ describe('tradepost-server', () => {
       database,
       'This is a letter to a friend, and not a database at all. '.repeat(99),
     );
-    const { code, stderr } = await runOperator(['start', '--port', '0', '--database', database]);
+    const { code, stderr } = await operate('start', '--port', '0');
     expect(code).toBe(1);
     expect(stderr).toContain('file is not a database');
   });

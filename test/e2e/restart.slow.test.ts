@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
@@ -23,10 +24,7 @@ beforeEach(async () => {
 });
 
 async function start(args: string[] = []) {
-  const server = await startServerProcess(database, args);
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server = await forTest(startServerProcess(database, args));
   const client = (index: number) =>
     new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[index]?.apiKey ?? '' });
   return { server, buyer: client(0), seller: client(1) };
@@ -34,8 +32,7 @@ async function start(args: string[] = []) {
 
 it('the server delivers after kill -9 and a restart what it had acknowledged before', async () => {
   let isFailing = true;
-  const inbox = await startReceiver(() => (isFailing ? 503 : 204));
-  onTestFinished(inbox.close);
+  const inbox = await forTest(startReceiver(() => (isFailing ? 503 : 204)));
 
   const before = await start();
   const events = ['order.status_changed' as const];
@@ -53,8 +50,7 @@ it('the server delivers after kill -9 and a restart what it had acknowledged bef
 });
 
 it('the server sends deliveries that kill -9 interrupted again at once', async () => {
-  const hanging = await startPausedReceiver();
-  onTestFinished(hanging.close);
+  const hanging = await forTest(startPausedReceiver());
   const before = await start();
   const events = ['order.status_changed' as const];
   await before.seller.webhooks.create({ url: hanging.url, events });
@@ -72,8 +68,7 @@ it('the server sends deliveries that kill -9 interrupted again at once', async (
 });
 
 it('a worker takes over from one that was killed, but not from one that hangs', async () => {
-  const hanging = await startPausedReceiver();
-  onTestFinished(hanging.close);
+  const hanging = await forTest(startPausedReceiver());
   const startWorker = async () => {
     const args = ['start', '--role', 'worker', '--database', database, '--allow-insecure-webhooks'];
     const worker = startProcess(process.execPath, [tradepostServerBin, ...args]);
@@ -162,8 +157,7 @@ it('`keys list` shows the last use of each key, and which were never used', asyn
 });
 
 it('the server logs no key, no secret and no body', async () => {
-  const inbox = await startReceiver();
-  onTestFinished(inbox.close);
+  const inbox = await forTest(startReceiver());
   const { server, buyer } = await start(['--log-level', 'debug']);
   const events = ['order.created' as const];
   const { secret } = await registerWebhook(buyer, { url: `${inbox.url}?token=hush`, events });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { seedDatabase } from '../helpers/seed';
 import { type RunningProcess, startProcess } from '../helpers/start-process';
@@ -34,18 +35,11 @@ function startWorker(args: string[] = []): RunningProcess {
     database,
     '--allow-insecure-webhooks',
   ];
-  const worker = startProcess(process.execPath, [tradepostServerBin, ...command, ...args]);
-  onTestFinished(async () => {
-    await worker.stop();
-  });
-  return worker;
+  return forTest(startProcess(process.execPath, [tradepostServerBin, ...command, ...args]));
 }
 
 async function startApi(args: string[]) {
-  const server = await startServerProcess(database, args);
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server = await forTest(startServerProcess(database, args));
   return {
     server,
     seller: new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[1]?.apiKey ?? '' }),
@@ -66,14 +60,6 @@ async function scrape(process: RunningProcess): Promise<string> {
 function readPriorities({ pid }: RunningProcess): number[] {
   return readdirSync(`/proc/${pid}/task`).map((id) => getPriority(Number(id)));
 }
-
-it('a worker process delivers what the API in another process queued', async () => {
-  const worker = startWorker();
-  await worker.writes(/^delivering from /m);
-  const { seller } = await startApi(['--role', 'api']);
-  await confirmOrder(seller);
-  await inbox.until(({ length }) => length === 1);
-});
 
 it('a server with role api makes no deliveries until a worker starts', async () => {
   const { seller, server } = await startApi(['--role', 'api', '--metrics-port', '0']);
@@ -113,26 +99,10 @@ it.runIf(process.platform === 'linux')(
     // One step below the engine's own level, so that other work does not starve the server.
     const args = ['-n', '6', process.execPath, tradepostServerBin, 'start', '--port', '0'];
     const own = ['--database', database, '--allow-insecure-webhooks'];
-    const server = startProcess('nice', [...args, ...own]);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = forTest(startProcess('nice', [...args, ...own]));
     const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
     await confirmOrder(new Tradepost({ baseUrl, apiKey: seed.accounts[1]?.apiKey ?? '' }));
     await inbox.until(({ length }) => length === 1);
     expect(new Set(readPriorities(server))).toEqual(new Set([6]));
   },
 );
-
-it('a worker exits with 0 on SIGTERM', async () => {
-  const worker = startWorker();
-  await worker.writes(/^delivering from /m);
-  expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
-});
-
-it('tradepost-server rejects an unknown role and lists the known ones', async () => {
-  const rejected = startProcess(process.execPath, [tradepostServerBin, 'start', '--role', 'boss']);
-  const { code, stderr } = await rejected.exit;
-  expect(code).toBe(2);
-  expect(stderr).toContain('Allowed choices are all, api, worker');
-});

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { verifyWebhook } from '@tradepost/sdk/webhooks';
 import type { SeedResult } from '@tradepost/server';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
-import { runServerCommand } from '../helpers/run-server-command';
+import { runOperator, runServerCommand } from '../helpers/run-server-command';
 import { seedDatabase } from '../helpers/seed';
-import { type Exit, runProcess, startProcess } from '../helpers/start-process';
+import { startProcess } from '../helpers/start-process';
 import { type Arrival, type Receiver, startHttpReceiver } from '../helpers/start-receiver';
 import { startServerProcess } from '../helpers/start-server-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
@@ -33,10 +34,6 @@ beforeEach(async () => {
   };
 });
 
-function runOperator(args: readonly string[], env: Record<string, string> = {}): Promise<Exit> {
-  return runProcess(process.execPath, [tradepostServerBin, ...args], { env });
-}
-
 /** Generates a key as an operator does. */
 async function generateKey(): Promise<{ keyId: string; secretKey: string }> {
   const { code, stdout } = await runOperator(['secrets', 'generate-key', '--json']);
@@ -52,10 +49,7 @@ async function writeKeys(name: string, ...keys: { secretKey: string }[]): Promis
 }
 
 async function start(args: readonly string[]) {
-  const server = await startServerProcess(database, args);
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server = await forTest(startServerProcess(database, args));
   const buyer = new Tradepost({
     baseUrl: server.url,
     apiKey: seed.accounts[0]?.apiKey ?? '',
@@ -105,14 +99,13 @@ describe('tradepost-server with a secret key', () => {
   it('delivers from a worker process, with the keys in TRADEPOST_SECRET_KEY', async () => {
     const { secretKey } = await generateKey();
     const command = ['start', '--role', 'worker', '--database', database];
-    const worker = startProcess(
-      process.execPath,
-      [tradepostServerBin, ...command, '--allow-insecure-webhooks'],
-      { env: { TRADEPOST_SECRET_KEY: secretKey } },
+    const worker = forTest(
+      startProcess(
+        process.execPath,
+        [tradepostServerBin, ...command, '--allow-insecure-webhooks'],
+        { env: { TRADEPOST_SECRET_KEY: secretKey } },
+      ),
     );
-    onTestFinished(async () => {
-      await worker.stop();
-    });
     await worker.writes(/^delivering from /m);
     const options = await writeKeys('keys', { secretKey });
     const { buyer } = await start([...options, '--role', 'api']);

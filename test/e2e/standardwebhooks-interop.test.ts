@@ -1,7 +1,8 @@
 import { type EventType, eventTypes } from '@tradepost/contract';
 import { Tradepost } from '@tradepost/sdk';
 import { Webhook as StandardWebhook, WebhookVerificationError } from 'standardwebhooks';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { registerWebhook } from '../helpers/register-webhook';
 import { type Arrival, type Receiver, startReceiver } from '../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
@@ -16,9 +17,7 @@ beforeEach(async () => {
 });
 
 async function startInbox(getStatus?: (number: number) => number): Promise<Receiver> {
-  const started = await startReceiver(getStatus);
-  onTestFinished(started.close);
-  return started;
+  return await forTest(startReceiver(getStatus));
 }
 
 function buyerClient(): Tradepost {

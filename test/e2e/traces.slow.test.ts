@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { findUnusedPort } from '../helpers/loopback';
 import { checkout, tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
@@ -13,9 +14,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const clientSpanId = 'b7ad6b7169203331';
 
 async function openCollector(responds = true): Promise<Collector> {
-  const collector = await startCollector(responds);
-  onTestFinished(() => collector.close());
-  return collector;
+  return await forTest(startCollector(responds));
 }
 
 /** The environment that exports to a collector, in small batches so that tests need not wait. */
@@ -29,15 +28,11 @@ function exportTo(url: string, env: Record<string, string> = {}): Record<string,
 }
 
 async function startServer(env: Record<string, string>, ...args: string[]): Promise<SeededServer> {
-  const seeded = await startSeededServer(args, { env });
-  onTestFinished(() => seeded.close());
-  return seeded;
+  return await forTest(startSeededServer(args, { env }));
 }
 
 async function openReceiver(status = 204) {
-  const receiver = await startHttpReceiver((response) => response.writeHead(status).end());
-  onTestFinished(() => receiver.close());
-  return receiver;
+  return await forTest(startHttpReceiver((response) => response.writeHead(status).end()));
 }
 
 /** Registers a webhook of the buyer, and confirms an order as its seller. Returns what must not be in a span. */
@@ -126,8 +121,7 @@ it('a trace of the client is continued by processes for the API and for deliveri
   const seeded = await startServer(env, '--role', 'api');
   const { database } = seeded.server;
   const args = ['start', '--role', 'worker', '--database', database, '--allow-insecure-webhooks'];
-  const worker = startProcess(process.execPath, [tradepostServerBin, ...args], { env });
-  onTestFinished(async () => void (await worker.stop()));
+  const worker = forTest(startProcess(process.execPath, [tradepostServerBin, ...args], { env }));
   const receiver = await openReceiver(500);
   await confirmOrder(seeded, receiver.url, {
     traceparent: `00-${traceId}-${clientSpanId}-01`,

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readResidentMemory } from '../helpers/resident-memory';
+import { readResidentMemory } from '../helpers/process-usage';
 import { runSchemathesis } from './schemathesis';
 import { type Role, startFuzzedService } from './start-fuzzed-service';
 import { buildStrictDocument } from './strict-document';
@@ -115,6 +115,7 @@ export async function fuzzRole(role: Role, options: RunOptions): Promise<RunResu
       document,
       url: service.url,
       apiKey: service.apiKey,
+      hasAccess: service.access !== 'none',
       folder: service.folder,
       env: {
         TRADEPOST_FUZZ_DOCUMENT: document,

@@ -79,6 +79,8 @@ export interface SchemathesisOptions {
   seed: number;
   /** How many requests to generate for an operation in the phase `fuzzing`. Without it, all phases repeat for `seconds`. */
   maxExamples: number | null;
+  /** Whether any request may succeed. Without that, no link is followed, and the phase `stateful` repeats `fuzzing`. */
+  hasAccess: boolean;
   /** The duration without `maxExamples`; otherwise the run is ended and fails after it. */
   seconds: number;
   /** An empty folder for its working files. */
@@ -104,10 +106,12 @@ interface Part {
  * that it repeats went another way, as it does after tens of them: the server has changed, and new IDs are random. For
  * `seconds`, Schemathesis repeats all phases itself.
  */
-function listParts({ seed, maxExamples }: SchemathesisOptions): readonly Part[] {
-  if (maxExamples === null) return [{ phases: 'examples,coverage,fuzzing,stateful', seed }];
+function listParts({ seed, maxExamples, hasAccess }: SchemathesisOptions): readonly Part[] {
+  const first = 'examples,coverage,fuzzing';
+  if (!hasAccess) return [{ phases: first, seed }];
+  if (maxExamples === null) return [{ phases: `${first},stateful`, seed }];
   const stateful = [1, 2, 3, 4, 5].map((part) => ({ phases: 'stateful', seed: seed * 10 + part }));
-  return [{ phases: 'examples,coverage,fuzzing', seed }, ...stateful];
+  return [{ phases: first, seed }, ...stateful];
 }
 
 /** How a run ended. */

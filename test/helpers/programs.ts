@@ -18,3 +18,9 @@ export const tradepostServerBin = join(
 
 /** The root of the checkout, for programs that are in no package. */
 export const checkout = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The environment variables that `tradepostFunction` reads. */
+export const tradepostEnvironment = { NODE: process.execPath, TRADEPOST: tradepostBin };
+
+/** Defines `tradepost` in a shell script as the CLI of this checkout. */
+export const tradepostFunction = 'tradepost() { "$NODE" "$TRADEPOST" "$@"; }; ';

@@ -1,5 +1,6 @@
+import { forTest } from './for-test';
 import { tradepostBin } from './programs';
-import { type Exit, runProcess } from './start-process';
+import { type Exit, type RunningProcess, runProcess, startProcess } from './start-process';
 
 /**
  * Runs `tradepost` in a separate process, on pipes, and returns its exit code and output. It has no service
@@ -14,4 +15,14 @@ export function runCli(
     env,
     ...(input === undefined ? {} : { input }),
   });
+}
+
+/** Starts `tradepost` in the same way. It is killed when the test ends. */
+export function startCli(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input?: string,
+): RunningProcess {
+  const options = { env, ...(input === undefined ? {} : { input }) };
+  return forTest(startProcess(process.execPath, [tradepostBin, ...args], options), 'SIGKILL');
 }

@@ -38,13 +38,3 @@ export async function startFaultyReceiver(
     },
   };
 }
-
-/** Sends a text repeatedly for as long as the other side reads. */
-export function flood(socket: Socket, text: string): void {
-  const chunk = text.repeat(Math.ceil(65_536 / text.length));
-  const write = () => {
-    while (!socket.destroyed && socket.write(chunk));
-  };
-  socket.on('drain', write);
-  write();
-}

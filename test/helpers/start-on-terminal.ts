@@ -4,8 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 import { cleanEnvironment } from './clean-environment';
-import { tradepostBin } from './programs';
-import { tradepostEnvironment, tradepostFunction } from './tradepost-shell';
+import { tradepostBin, tradepostEnvironment, tradepostFunction } from './programs';
 
 /** A `tradepost` process whose stdin, stdout and stderr are one terminal. */
 export interface TerminalSession {

@@ -1,6 +1,7 @@
 import type { SeedResult } from '@tradepost/server';
 import { afterAll, onTestFinished } from 'vitest';
 import { startPostgres, type TestDatabase } from '../../packages/server/test/helpers/postgres';
+import { forTest } from './for-test';
 import { tradepostServerBin } from './programs';
 import { runServerCommand } from './run-server-command';
 import { type ProcessOptions, type RunningProcess, startProcess } from './start-process';
@@ -36,11 +37,7 @@ function startRole(
 ): RunningProcess {
   const start = ['start', '--role', role, '--port', '0', '--allow-insecure-webhooks'];
   const command = [...nodeArgs, tradepostServerBin, ...start, '--database', database, ...args];
-  const running = startProcess(process.execPath, command, options);
-  onTestFinished(async () => {
-    await running.stop();
-  });
-  return running;
+  return forTest(startProcess(process.execPath, command, options));
 }
 
 /** Options of a process. */

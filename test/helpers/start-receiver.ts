@@ -1,10 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { generate } from 'selfsigned';
-import { type Arrival, Arrivals } from './arrivals';
 import { closeServer, listenOnLoopback, startHttpServer } from './loopback';
-
-export type { Arrival } from './arrivals';
 
 /** A real endpoint on loopback that records what arrives. */
 export interface Receiver {
@@ -82,4 +79,42 @@ export async function startPausedReceiver(): Promise<PausedReceiver> {
       for (const response of pending.splice(0)) response.writeHead(204).end();
     },
   };
+}
+
+/** A delivery as it arrived. */
+export interface Arrival {
+  headers: IncomingHttpHeaders;
+  /** The raw body. */
+  body: Buffer;
+}
+
+/** The deliveries that arrived at a receiver. Tests can wait for them. */
+export class Arrivals {
+  readonly all: Arrival[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  /** Reads a request completely and records it. */
+  async record(request: IncomingMessage): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    this.all.push({ headers: request.headers, body: Buffer.concat(chunks) });
+  }
+
+  /** Checks the conditions of waiting tests. */
+  notify(): void {
+    for (const check of this.#waiting) check();
+  }
+
+  /** Waits until the arrivals satisfy a condition. */
+  until(condition: (arrivals: Arrival[]) => boolean): Promise<Arrival[]> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (!condition(this.all)) return;
+        this.#waiting.delete(check);
+        resolve(this.all);
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
 }

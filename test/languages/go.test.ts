@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { startProcess } from '../helpers/start-process';
 import { describeClient } from './harness/describe-client';
 import { describeCodeSamples } from './harness/describe-code-samples';
@@ -111,10 +112,7 @@ describeLanguage('Go', [['go', 'version']], () => {
     it('the code sample accepts a delivery and rejects a changed one', async () => {
       await buildReceiver();
       const env = { TRADEPOST_WEBHOOK_SECRET: receiverSecret };
-      const receiver = startProcess(join(cache, 'receiver-main'), [], { env });
-      onTestFinished(async () => {
-        await receiver.stop();
-      });
+      const receiver = forTest(startProcess(join(cache, 'receiver-main'), [], { env }));
       const [address] = await receiver.writes(/127\.0\.0\.1:\d+/);
       const { headers, body } = await createDelivery();
       const post = async (content: string) =>

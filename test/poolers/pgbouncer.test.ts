@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { findUnusedPort } from '../helpers/loopback';
 import { startApi, startWorker, usePostgres } from '../helpers/start-postgres';
 import { startReceiver } from '../helpers/start-receiver';
@@ -49,8 +50,7 @@ it('APIs and workers work behind PgBouncer in transaction mode', async () => {
   const url = await startPgBouncer(direct);
   const apis = await Promise.all([startApi(url), startApi(url)]);
   await Promise.all([startWorker(url), startWorker(url)]);
-  const inbox = await startReceiver();
-  onTestFinished(() => inbox.close());
+  const inbox = await forTest(startReceiver());
   const clients = apis.map((api, index) => {
     const apiKey = seed.accounts[index]?.apiKey ?? '';
     return new Tradepost({ baseUrl: api.url, apiKey });

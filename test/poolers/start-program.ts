@@ -2,6 +2,7 @@ import { accessSync, chmodSync, constants, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { type RunningProcess, startProcess } from '../helpers/start-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
@@ -39,8 +40,7 @@ export async function startProgram(options: ProgramOptions): Promise<RunningProc
       cause: error,
     });
   }
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   // As root, a program may run as another user.
   chmodSync(folder.path, 0o755);
   for (const [name, text] of Object.entries(options.files(folder.path))) {

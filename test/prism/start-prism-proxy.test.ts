@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Tradepost } from '@tradepost/sdk';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { findOrderId } from '../helpers/seed';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
 import { loadPrism } from './prism';
@@ -32,8 +33,7 @@ beforeAll(async () => {
 
 /** Starts a server, and a proxy that validates by a changed copy of the document. */
 async function startValidated(change: (document: Document) => void) {
-  const service: SeededServer = await startSeededServer();
-  onTestFinished(service.close);
+  const service: SeededServer = await forTest(startSeededServer());
   const document = JSON.parse(text);
   change(document);
   const violations: string[] = [];

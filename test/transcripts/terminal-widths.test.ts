@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../helpers/for-test';
 import { startHttpServer } from '../helpers/loopback';
 import { placeOrders } from '../helpers/place-orders';
 import { readCommandPaths } from '../helpers/read-commands';
@@ -14,7 +15,10 @@ import { startOnTerminal } from '../helpers/start-on-terminal';
 import { startReceiver } from '../helpers/start-receiver';
 import { startSeededServer } from '../helpers/start-seeded-server';
 import { temporaryFolder } from '../helpers/temporary-folder';
-import { expectWholeWords, splitWords, widths } from '../helpers/whole-words';
+import { expectWholeWords, splitWords } from '../helpers/whole-words';
+
+/** Widths of the real terminals. The unit tests of the CLI have those between too, and the transcripts have 60 cells. */
+const widths = [40, 80, 200];
 
 async function show(argv: readonly string[], columns: number, env: Record<string, string>) {
   const { raw } = await startOnTerminal(argv, { columns, env }).exit;
@@ -54,25 +58,21 @@ async function prepareVerification(folder: string): Promise<string[]> {
 
 /** Command lines that show every kind of text: tables, records, errors, hints, notices and explanations. */
 async function prepareTexts() {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const seeded = await forTest(startSeededServer());
+  const folder = await forTest(temporaryFolder());
   const env: Record<string, string> = {
     ...seeded.createEnvironment(seeded.seller),
     TRADEPOST_STATE_DIR: folder.path,
   };
   const client = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
-  const receiver = await startReceiver(() => 500);
-  onTestFinished(receiver.close);
+  const receiver = await forTest(startReceiver(() => 500));
   const { id: webhook } = await registerWebhook(client, {
     url: receiver.url,
     events: ['order.created', 'order.status_changed'],
   });
   const { id: delivery } = await client.webhooks.test(webhook, { event: 'order.created' });
   await receiver.until((arrivals) => arrivals.length > 0);
-  const down = await startHttpServer((_, response) => void response.writeHead(503).end());
-  onTestFinished(down.close);
+  const down = await forTest(startHttpServer((_, response) => void response.writeHead(503).end()));
   const verify = await prepareVerification(folder.path);
   const order = seeded.seed.orders.find(({ status }) => status === 'completed')?.id ?? '';
   const orders = seeded.seed.orders.map(({ id }) => id);
@@ -147,8 +147,7 @@ it('a terminal shows all words of an explanation and of an error that a pipe get
 }, 300_000);
 
 it('no report of a change, and no command in it, is broken inside a word, at any width', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const env = seeded.createEnvironment(seeded.seller);
   const client = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
   const orders = await placeOrders(seeded, widths.length);
@@ -185,11 +184,9 @@ it.each([
 ])(
   '%s breaks no line inside a word, at any width',
   async (_, argv, shown) => {
-    const seeded = await startSeededServer();
-    onTestFinished(seeded.close);
+    const seeded = await forTest(startSeededServer());
     const env = seeded.createEnvironment(seeded.seller);
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
+    const folder = await forTest(temporaryFolder());
     await runAll(widths, async (columns) => {
       const state = { TRADEPOST_STATE_DIR: join(folder.path, String(columns)) };
       const session = startOnTerminal(argv, { columns, env: { ...env, ...state } });

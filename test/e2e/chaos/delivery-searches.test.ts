@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { SeededAccount } from '@tradepost/server';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { readCpuSeconds } from '../../helpers/cpu-time';
+import { forTest } from '../../helpers/for-test';
+import { readCpuSeconds } from '../../helpers/process-usage';
 import { seedDatabase } from '../../helpers/seed';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
@@ -55,8 +56,7 @@ const search = (as: SeededAccount, signal?: AbortSignal) =>
 it.runIf(process.platform === 'linux')(
   'the server drops the searches of 100 clients that disconnect, and serves the others meanwhile',
   async () => {
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
+    const folder = await forTest(temporaryFolder());
     const database = join(folder.path, 'tradepost.db');
     const { accounts } = await seedDatabase(database);
     const [buyer, crowd] = accounts;

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { tradepostServerBin } from '../../helpers/programs';
 import { registerWebhook } from '../../helpers/register-webhook';
 import { seedDatabase } from '../../helpers/seed';
@@ -14,17 +15,15 @@ const descriptors = 200;
 
 /** Starts the server with a low limit of open files. */
 async function start(args: readonly string[]) {
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const database = join(folder.path, 'tradepost.db');
   const seed = await seedDatabase(database);
   const command = [process.execPath, tradepostServerBin, 'start', '--port', '0'];
   const own = ['--database', database, '--allow-insecure-webhooks', ...args];
   const limited = `ulimit -n ${descriptors} && exec "$@"`;
-  const server: RunningProcess = startProcess('/bin/sh', ['-c', limited, 'sh', ...command, ...own]);
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server: RunningProcess = forTest(
+    startProcess('/bin/sh', ['-c', limited, 'sh', ...command, ...own]),
+  );
   return { server, seed };
 }
 
@@ -33,8 +32,7 @@ it.runIf(process.platform !== 'win32')(
   async () => {
     const { server, seed } = await start(['--log-level', 'debug']);
     const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
-    const receiver = await startHttpReceiver();
-    onTestFinished(receiver.close);
+    const receiver = await forTest(startHttpReceiver());
     const buyer = new Tradepost({ baseUrl, apiKey: seed.accounts[0]?.apiKey ?? '' });
     const { id } = await registerWebhook(buyer, { url: receiver.url, events: ['order.created'] });
 

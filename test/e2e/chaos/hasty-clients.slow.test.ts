@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
 /** So many that a turn of the event loop in which each one gets a rejection takes longer than requests may wait. */
@@ -11,8 +12,7 @@ const handledRequests = 6_000;
 test.runIf(process.platform === 'linux')(
   'a server handles requests and accepts connections while thousands of clients repeat at once what it rejects',
   async () => {
-    const { server, seed, close } = await startSeededServer(['--rate-limit', '100000000']);
-    onTestFinished(close);
+    const { server, seed } = await forTest(startSeededServer(['--rate-limit', '100000000']));
     const { hostname, port } = new URL(server.url);
     const open = () => connect(Number(port), hostname);
     const authorization = `Authorization: Bearer ${seed.accounts[0]?.apiKey}`;

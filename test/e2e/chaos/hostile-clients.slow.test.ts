@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Tradepost } from '@tradepost/sdk';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 
 /** The documented five seconds, in milliseconds, and time for a slow machine. */
@@ -11,9 +12,7 @@ const stopTimeoutMs = 15_000;
 const silentTimeoutMs = 45_000;
 
 async function start(args: readonly string[] = []): Promise<SeededServer> {
-  const seeded = await startSeededServer(args);
-  onTestFinished(seeded.close);
-  return seeded;
+  return await forTest(startSeededServer(args));
 }
 
 /** Opens a connection and sends bytes. Ignores errors. */

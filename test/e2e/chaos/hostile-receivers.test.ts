@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { tradepostServerBin } from '../../helpers/programs';
 import { registerWebhook } from '../../helpers/register-webhook';
 import { seedDatabase } from '../../helpers/seed';
@@ -25,22 +26,18 @@ const responses: Record<string, string> = {
 
 /** Starts a receiver that sends the same bytes to each request and closes the connection. */
 async function startHostileReceiver(bytes: string): Promise<FaultyReceiver> {
-  const receiver = await startFaultyReceiver((socket) => socket.end(bytes, 'latin1'));
-  onTestFinished(receiver.close);
-  return receiver;
+  return await forTest(startFaultyReceiver((socket) => socket.end(bytes, 'latin1')));
 }
 
 it.each(['all', 'worker'])(
   'the engine of role %s survives every response, and delivers to another account meanwhile',
   async (role) => {
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
+    const folder = await forTest(temporaryFolder());
     const database = join(folder.path, 'tradepost.db');
     const seed = await seedDatabase(database);
-    const server = await startServerProcess(database, role === 'all' ? [] : ['--role', 'api']);
-    onTestFinished(async () => {
-      await server.stop();
-    });
+    const server = await forTest(
+      startServerProcess(database, role === 'all' ? [] : ['--role', 'api']),
+    );
     const start = [
       'start',
       '--role',
@@ -57,8 +54,7 @@ it.each(['all', 'worker'])(
     const client = (index: number) =>
       new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[index]?.apiKey ?? '' });
     const [buyer, seller] = [client(0), client(1)];
-    const healthy = await startHttpReceiver();
-    onTestFinished(healthy.close);
+    const healthy = await forTest(startHttpReceiver());
     await seller.webhooks.create({ url: healthy.url, events: ['order.created'] });
     const hostile = await Promise.all(
       Object.entries(responses).map(async ([name, bytes]) => {

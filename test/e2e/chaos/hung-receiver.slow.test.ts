@@ -1,5 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { type Arrival, startPausedReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { startServerProcess } from '../../helpers/start-server-process';
@@ -8,15 +9,19 @@ import { finishDeliveries } from './helpers/finish-deliveries';
 /** A stop waits until deliveries in flight time out. In milliseconds. */
 const stopTimeoutMs = 30_000;
 
-it('the server stops in time even if a receiver hangs, and makes the delivery after the next start', async () => {
-  const receiver = await startPausedReceiver();
-  onTestFinished(receiver.close);
-  const { server, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
+/** Starts a server, and waits until its delivery is in flight to a receiver that does not respond. */
+async function startDelivery() {
+  const receiver = await forTest(startPausedReceiver());
+  const { server, seller, seed } = await forTest(startSeededServer());
   const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
   await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
   await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
   await receiver.until(({ length }) => length === 1);
+  return { receiver, server };
+}
+
+it('the server stops in time even if a receiver hangs, and makes the delivery after the next start', async () => {
+  const { receiver, server } = await startDelivery();
 
   const startedAt = performance.now();
   const { code, stderr } = await server.stop('SIGTERM');
@@ -25,10 +30,7 @@ it('the server stops in time even if a receiver hangs, and makes the delivery af
   expect(performance.now() - startedAt).toBeLessThan(stopTimeoutMs);
 
   receiver.resume();
-  const next = await startServerProcess(server.database);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(server.database));
   const [first, second] = (await receiver.until(({ length }) => length === 2)) as [
     Arrival,
     Arrival,
@@ -39,35 +41,18 @@ it('the server stops in time even if a receiver hangs, and makes the delivery af
 }, 90_000);
 
 it('the server finishes a delivery in flight before it stops', async () => {
-  const receiver = await startPausedReceiver();
-  onTestFinished(receiver.close);
-  const { server, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
-  const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
-  await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
-  await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
-  await receiver.until(({ length }) => length === 1);
+  const { receiver, server } = await startDelivery();
   const stopped = server.stop('SIGTERM');
   await server.writes(/the server is stopping/, 'stderr');
   receiver.resume();
   expect((await stopped).code).toBe(0);
-  const next = await startServerProcess(server.database);
-  onTestFinished(async () => {
-    await next.stop();
-  });
+  const next = await forTest(startServerProcess(server.database));
   expect(await finishDeliveries(next, receiver)).toHaveLength(1);
   expect(receiver.arrivals).toHaveLength(1);
 });
 
 it('a second signal ends the server at once', async () => {
-  const receiver = await startPausedReceiver();
-  onTestFinished(receiver.close);
-  const { server, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
-  const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
-  await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
-  await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
-  await receiver.until(({ length }) => length === 1);
+  const { server } = await startDelivery();
   const stopped = server.stop('SIGTERM');
   await server.writes(/the server is stopping/, 'stderr');
   const { code, stderr } = await server.stop('SIGINT');

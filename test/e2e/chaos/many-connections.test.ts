@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
 /** More than the 511 that Node lets wait by default. */
@@ -10,8 +11,7 @@ const connections = 700;
 test.runIf(process.platform === 'linux')(
   'connections that are opened while the server cannot accept them wait, and all get responses',
   async () => {
-    const { server, close } = await startSeededServer();
-    onTestFinished(close);
+    const { server } = await forTest(startSeededServer());
     const { hostname, port } = new URL(server.url);
     const signal = (name: NodeJS.Signals) => process.kill(Number(server.pid), name);
     signal('SIGSTOP');

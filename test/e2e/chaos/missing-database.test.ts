@@ -1,14 +1,13 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startReceiver } from '../../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 import { expectUnavailable } from './helpers/expect-unavailable';
 import { sendRaw } from './helpers/raw-request';
 
 async function start(): Promise<SeededServer> {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  return seeded;
+  return await forTest(startSeededServer());
 }
 
 function place({ server, buyer, seed }: SeededServer, key: string) {
@@ -41,8 +40,7 @@ it('the server rejects changes with 503 once the database file is deleted, logs 
 }, 60_000);
 
 it('the server continues once the file is restored: no rejected change was applied, no applied change is lost', async () => {
-  const receiver = await startReceiver();
-  onTestFinished(receiver.close);
+  const receiver = await forTest(startReceiver());
   const seeded = await start();
   const { server, buyer } = seeded;
   const subscription = { url: receiver.url, events: ['order.created'] };

@@ -1,5 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { runServerCommand } from '../../helpers/run-server-command';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { sendRaw } from './helpers/raw-request';
@@ -8,8 +9,7 @@ import { sendRaw } from './helpers/raw-request';
 const pollTimeoutMs = 15_000;
 
 it('a long poll whose key another process revokes ends with 401 and without events', async () => {
-  const { server, buyer, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
+  const { server, buyer, seller, seed } = await forTest(startSeededServer());
   const keys = await runServerCommand<{ id: string; accountId: string }[]>(
     ['keys', 'list'],
     server.database,

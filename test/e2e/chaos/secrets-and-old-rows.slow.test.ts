@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { readCpuSeconds } from '../../helpers/cpu-time';
+import { expect, it, vi } from 'vitest';
+import { forTest } from '../../helpers/for-test';
+import { readCpuSeconds } from '../../helpers/process-usage';
 import { seedDatabase } from '../../helpers/seed';
 import { startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
@@ -12,18 +13,13 @@ import { sendRaw } from './helpers/raw-request';
 const day = 24 * 3_600_000;
 
 async function createDatabase() {
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const database = join(folder.path, 'tradepost.db');
   return { database, seed: await seedDatabase(database) };
 }
 
 async function start(database: string, args: readonly string[] = []) {
-  const server = await startServerProcess(database, args);
-  onTestFinished(async () => {
-    await server.stop();
-  });
-  return server;
+  return await forTest(startServerProcess(database, args));
 }
 
 /** Uses the database directly, as another process would. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { checkout, tradepostServerBin } from '../../helpers/programs';
 import { registerWebhook } from '../../helpers/register-webhook';
 import { seedDatabase } from '../../helpers/seed';
@@ -17,8 +18,7 @@ const retryTimeoutMs = 30_000;
 
 /** Starts the server with a clock that the test sets. */
 async function start() {
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const database = join(folder.path, 'tradepost.db');
   const { accounts, orders } = await seedDatabase(database);
   const offsetFile = join(folder.path, 'clock-offset');
@@ -26,12 +26,11 @@ async function start() {
   await setClock(0);
   const preload = ['--import', join(checkout, 'test/helpers/settable-clock.mjs')];
   const args = ['start', '--port', '0', '--database', database, '--allow-insecure-webhooks'];
-  const server = startProcess(process.execPath, [...preload, tradepostServerBin, ...args], {
-    env: { CLOCK_OFFSET_FILE: offsetFile },
-  });
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const server = forTest(
+    startProcess(process.execPath, [...preload, tradepostServerBin, ...args], {
+      env: { CLOCK_OFFSET_FILE: offsetFile },
+    }),
+  );
   const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
   const seller = new Tradepost({ baseUrl, apiKey: accounts[1]?.apiKey ?? '' });
   return { server, seller, orders, setClock };
@@ -67,8 +66,7 @@ it('a clock that is set back during an attempt does not delay the retry', async 
 }, 60_000);
 
 it('a clock that is set back by an hour does not delay a retry, a new delivery or a rate limit', async () => {
-  const receiver = await startReceiver((number) => (number === 1 ? 500 : 204));
-  onTestFinished(receiver.close);
+  const receiver = await forTest(startReceiver((number) => (number === 1 ? 500 : 204)));
   const { server, seller, orders, setClock } = await start();
   await seller.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
   await seller.orders.update(orders[0]?.id ?? '', { status: 'confirmed' });

@@ -1,5 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { makePipe } from '../../helpers/make-pipe';
 import { startReceiver } from '../../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
@@ -37,12 +38,12 @@ it.each([
 ])(
   'the server responds, delivers and stops in time while its stderr, a %s, is not read',
   async (_, open) => {
-    const receiver = await startReceiver();
-    onTestFinished(receiver.close);
-    const service = await startSeededServer([...everyRequest, '--log-level', 'debug'], {
-      stderr: await open(),
-    });
-    onTestFinished(service.close);
+    const receiver = await forTest(startReceiver());
+    const service = await forTest(
+      startSeededServer([...everyRequest, '--log-level', 'debug'], {
+        stderr: await open(),
+      }),
+    );
     const { server, seller, seed } = service;
     const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
     await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
@@ -59,8 +60,7 @@ it.each([
 );
 
 it('a late reader of stderr gets complete lines and the number of dropped ones', async () => {
-  const service = await startSeededServer(everyRequest, { stderr: 'unread' });
-  onTestFinished(service.close);
+  const service = await forTest(startSeededServer(everyRequest, { stderr: 'unread' }));
   const { server } = service;
   await sendRequests(service);
 

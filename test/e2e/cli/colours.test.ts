@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { runAll } from '../../helpers/run-all';
 import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
 it('the CLI prints colours on a terminal that supports them, and where FORCE_COLOR requests them', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const key = { ...seeded.createEnvironment(seeded.seller), TRADEPOST_TIME: 'iso' };
   const argv = ['orders', 'list', '--status', 'pending', '--no-names'];
   const plain = (await runCli(argv, key)).stdout;

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { findUnusedPort } from '../../helpers/loopback';
 import { placeOrders } from '../../helpers/place-orders';
-import { tradepostBin } from '../../helpers/programs';
-import { runCli } from '../../helpers/run-cli';
+import { runCli, startCli } from '../../helpers/run-cli';
 import { startBreakableProxy } from '../../helpers/start-breakable-proxy';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
-import { startProcess } from '../../helpers/start-process';
 import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
@@ -19,12 +18,9 @@ type Command = (typeof commands)[number];
 /** A service behind a proxy, a receiver, and the two commands that follow the service. */
 async function startService() {
   // Otherwise clients keep several connections open, and notice of each by itself that no byte passes.
-  const seeded = await startSeededServer(['--keep-alive', '5']);
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
-  const receiver = await startHttpReceiver();
-  onTestFinished(receiver.close);
+  const seeded = await forTest(startSeededServer(['--keep-alive', '5']));
+  const folder = await forTest(temporaryFolder());
+  const receiver = await forTest(startHttpReceiver());
   const proxy = await startBreakableProxy(seeded.server.url);
   const env = {
     ...seeded.createEnvironment(seeded.seller),
@@ -35,12 +31,8 @@ async function startService() {
     'orders watch': ['orders', 'watch'],
     'webhooks listen': ['webhooks', 'listen', '--forward-to', receiver.url],
   };
-  function start(command: Command, ...options: string[]) {
-    const argv = [tradepostBin, ...argvs[command], ...options];
-    const cli = startProcess(process.execPath, argv, { env });
-    onTestFinished(() => void cli.stop('SIGKILL'));
-    return cli;
-  }
+  const start = (command: Command, ...options: string[]) =>
+    startCli([...argvs[command], ...options], env);
   /** The orders whose creation a command has printed, or forwarded. */
   const listSeen = (command: Command, stdout: string): string[] =>
     command === 'orders watch'
@@ -54,8 +46,7 @@ async function startService() {
 
 /** Starts the same service again, at the same address. */
 async function restart({ url, database }: ServerProcess): Promise<void> {
-  const server = await startServerProcess(database, ['--port', new URL(url).port]);
-  onTestFinished(() => void server.stop());
+  await forTest(startServerProcess(database, ['--port', new URL(url).port]));
 }
 
 /** Creates orders one after the other, so that their order is known. */

@@ -1,11 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
+import { tradepostFunction } from '../../helpers/programs';
 import { readCommands } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
 import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { runProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
-import { tradepostFunction } from '../../helpers/tradepost-shell';
 import { findExamples } from './helpers/find-examples';
 import { startPartialReceiver } from './helpers/invalid-services';
 import { type PreparedExample, prepareExamples } from './helpers/prepare-examples';
@@ -28,12 +29,9 @@ it('findExamples finds the examples in a help page, and nothing else', () => {
 });
 
 it('every example in the help of every command works', async () => {
-  const seeded = await startSeededServer(['--rate-limit', '1000000']);
-  onTestFinished(seeded.close);
-  const receiver = await startPartialReceiver();
-  onTestFinished(receiver.close);
-  const preparation = await prepareExamples(seeded, receiver.url);
-  onTestFinished(preparation.close);
+  const seeded = await forTest(startSeededServer(['--rate-limit', '1000000']));
+  const receiver = await forTest(startPartialReceiver());
+  const preparation = await forTest(prepareExamples(seeded, receiver.url));
 
   const helps = await readCommands();
   for (const [path, help] of helps) {

@@ -4,11 +4,12 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished } from 'vitest';
 import { cleanEnvironment } from '../../helpers/clean-environment';
+import { forTest } from '../../helpers/for-test';
 import { placeOrders } from '../../helpers/place-orders';
 import { tradepostBin } from '../../helpers/programs';
 import { registerWebhook } from '../../helpers/register-webhook';
+import { startCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
-import { startProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
 /** What a tool returned. */
@@ -20,8 +21,7 @@ interface ToolResult {
 
 /** Starts `tradepost mcp` as an assistant does, for the seller of a service with demo data. */
 async function startAssistant(args: readonly string[] = []) {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const env = seeded.createEnvironment(seeded.seller);
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StdioClientTransport({
@@ -204,12 +204,11 @@ it('an invalid argument and an unknown ID are results that say what to do', asyn
 });
 
 it('mcp ends when its stdin ends, and writes only messages to stdout', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const env = seeded.createEnvironment(seeded.seller);
   const request = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const input = `not JSON\n${JSON.stringify(request)}\n`;
-  const mcp = startProcess(process.execPath, [tradepostBin, 'mcp'], { env, input });
+  const mcp = startCli(['mcp'], env, input);
   const { code, stdout, stderr } = await mcp.exit;
   expect(code).toBe(0);
   expect(

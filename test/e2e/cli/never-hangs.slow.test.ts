@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { cleanEnvironment } from '../../helpers/clean-environment';
-import { tradepostBin } from '../../helpers/programs';
+import { forTest } from '../../helpers/for-test';
+import { tradepostBin, tradepostEnvironment, tradepostFunction } from '../../helpers/programs';
 import { readCommandPaths } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
 import { startCountingProxy } from '../../helpers/start-counting-proxy';
@@ -11,7 +12,6 @@ import { type Exit, runProcess } from '../../helpers/start-process';
 import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
 import { createCommandLines } from './helpers/command-lines';
 import { expectCleanOutput, type OutputFormat, outputFormats } from './helpers/expect-clean-output';
 
@@ -32,12 +32,9 @@ function startWithOpenStdin(argv: readonly string[], env: Record<string, string>
 }
 
 async function prepare() {
-  const seeded = await startSeededServer(['--rate-limit', '100000']);
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
-  const receiver = await startHttpReceiver();
-  onTestFinished(receiver.close);
+  const seeded = await forTest(startSeededServer(['--rate-limit', '100000']));
+  const folder = await forTest(temporaryFolder());
+  const receiver = await forTest(startHttpReceiver());
   const lines = await createCommandLines({ seeded, folder: folder.path, receiver: receiver.url });
   return { seeded, lines, folder: folder.path };
 }

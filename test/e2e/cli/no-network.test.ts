@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { runAll } from '../../helpers/run-all';
 import { runCli } from '../../helpers/run-cli';
 import { startSeededServer } from '../../helpers/start-seeded-server';
@@ -9,10 +10,8 @@ import { temporaryFolder } from '../../helpers/temporary-folder';
 const preload = join(import.meta.dirname, '../../helpers/record-connections.cjs');
 
 it('help, version, completion and profiles open no connection, and other commands connect only to the service', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const seeded = await forTest(startSeededServer());
+  const folder = await forTest(temporaryFolder());
   const record = join(folder.path, 'connections');
   await writeFile(record, '');
   const env = {

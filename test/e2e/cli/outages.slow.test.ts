@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startHttpServer } from '../../helpers/loopback';
-import { tradepostBin } from '../../helpers/programs';
-import { runCli } from '../../helpers/run-cli';
+import { runCli, startCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
-import { startProcess } from '../../helpers/start-process';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
 import {
   listStatusChanges,
@@ -19,14 +18,7 @@ const setStatus = ['orders', 'set-status'];
 /** Starts the same service again, at the same address. */
 async function restart({ url, database }: ServerProcess): Promise<void> {
   const { port } = new URL(url);
-  const server = await startServerProcess(database, ['--port', port, '--rate-limit', '1000000']);
-  onTestFinished(() => void server.stop());
-}
-
-function startCli(argv: string[], env: Record<string, string>, input = '') {
-  const cli = startProcess(process.execPath, [tradepostBin, ...argv], { env, input });
-  onTestFinished(() => void cli.stop('SIGKILL'));
-  return cli;
+  await forTest(startServerProcess(database, ['--port', port, '--rate-limit', '1000000']));
 }
 
 it.each([

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startHttpServer } from '../../helpers/loopback';
 import { runCli } from '../../helpers/run-cli';
 import { screenText } from '../../helpers/screen-text';
@@ -20,8 +21,7 @@ beforeAll(async () => {
 
 /** Writes a pager, a shell script. */
 async function writePager(script: string): Promise<string> {
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const file = join(folder.path, 'pager');
   await writeFile(file, `#!/bin/sh\n${script}\n`);
   await chmod(file, 0o755);

@@ -1,15 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { anOrder } from '../../helpers/an-order';
+import { forTest } from '../../helpers/for-test';
 import { startHttpServer } from '../../helpers/loopback';
-import { tradepostBin } from '../../helpers/programs';
-import { runCli } from '../../helpers/run-cli';
+import { runCli, startCli } from '../../helpers/run-cli';
 import { findOrderId } from '../../helpers/seed';
-import { startProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
 it('every rejection has its exit code, leaves stdout empty and says on stderr what to do', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const setStatus = (status: string, to: string) => [
     'orders',
     'set-status',
@@ -68,8 +66,7 @@ it('every rejection has its exit code, leaves stdout empty and says on stderr wh
 });
 
 it('notifications read exits with 7 if some notifications fail, and prints the others', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const seller = seeded.createEnvironment(seeded.seller);
   const list = await runCli(['notifications', 'list', '--output', 'json'], seller);
   const [one] = JSON.parse(list.stdout);
@@ -103,7 +100,7 @@ it('Ctrl-C ends a request without response and exits with 130', async () => {
   onTestFinished(() => silent.close());
   const env = { TRADEPOST_BASE_URL: silent.url, TRADEPOST_API_KEY: 'tpk_x' };
   const argv = ['orders', 'set-status', 'ord_1', 'confirmed'];
-  const cli = startProcess(process.execPath, [tradepostBin, ...argv], { env });
+  const cli = startCli(argv, env);
   await requested;
   expect(await cli.stop('SIGINT')).toEqual({
     code: 130,

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { tradepostBin } from '../../helpers/programs';
+import { forTest } from '../../helpers/for-test';
+import { tradepostEnvironment, tradepostFunction } from '../../helpers/programs';
 import { runAll } from '../../helpers/run-all';
-import { runCli } from '../../helpers/run-cli';
+import { runCli, startCli } from '../../helpers/run-cli';
 import { findOrderId } from '../../helpers/seed';
-import { type Exit, runProcess, startProcess } from '../../helpers/start-process';
+import { type Exit, runProcess } from '../../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
-import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
 import { expectCleanOutput, outputFormats } from './helpers/expect-clean-output';
 import { startBrokenService, startFailingService, startWebSite } from './helpers/invalid-services';
 
@@ -23,7 +23,7 @@ interface Outcome {
 }
 
 async function runInterrupted(argv: readonly string[], env: Record<string, string>): Promise<Exit> {
-  const child = startProcess(process.execPath, [tradepostBin, ...argv], { env });
+  const child = startCli(argv, env);
   await child.writes(/ord_/);
   return await child.stop('SIGINT');
 }
@@ -111,8 +111,7 @@ async function listOutcomes(seeded: SeededServer): Promise<Outcome[]> {
 }
 
 it('stdout has only data and the exit code is a documented one, whatever fails', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const help = (await runCli(['help', 'exit-codes'])).stdout;
   const known = [...help.matchAll(/^ +(\d+) {2}\S/gm)].map(([, code]) => Number(code));
   const all = await listOutcomes(seeded);

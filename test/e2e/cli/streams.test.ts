@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
@@ -8,8 +8,7 @@ import { type SeededServer, startSeededServer } from '../../helpers/start-seeded
 
 /** Starts a server with demo data and more orders of its buyer. */
 async function startBusyServer(more: number): Promise<SeededServer> {
-  const seeded = await startSeededServer(['--rate-limit', '100000']);
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer(['--rate-limit', '100000']));
   const { server, seed, buyer } = seeded;
   const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
   const listingId = seed.listings[0]?.id ?? '';
@@ -57,27 +56,4 @@ it('the CLI exits silently with 0 when its reader closes the pipe', async () => 
     },
   );
   expect({ stdout, stderr }).toEqual({ stdout: '[\n  {\n', stderr: 'exit code 0\n' });
-});
-
-it('the CLI writes no colours to a pipe unless FORCE_COLOR requests them', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  const env = seeded.createEnvironment(seeded.seller);
-  const plain = await runCli(['orders', 'list'], env);
-  expect(plain.stdout).not.toContain('\u001b');
-  const coloured = await runCli(['orders', 'list'], { ...env, FORCE_COLOR: '1' });
-  expect(coloured.stdout).toContain('\u001b[33mpending');
-  expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout);
-  const failed = await runCli(['orders', 'get', 'ord_nosuch'], { ...env, FORCE_COLOR: '1' });
-  expect(failed.stderr).toContain('\u001b[31merror:\u001b[39m');
-  const off = await runCli(['orders', 'list'], { ...env, FORCE_COLOR: '0', NO_COLOR: '1' });
-  expect(off.stdout).toBe(plain.stdout);
-});
-
-it('help and version need no service, no key and no settings', async () => {
-  for (const argv of [['--help'], ['--version'], ['orders', '--help'], ['help', 'exit-codes']]) {
-    const finished = await runCli(argv);
-    expect(finished).toMatchObject({ code: 0, stderr: '' });
-    expect(finished.stdout).toMatch(/\S/);
-  }
 });

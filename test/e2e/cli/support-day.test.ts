@@ -1,5 +1,6 @@
 import type { Notification, Order } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { runCli } from '../../helpers/run-cli';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
@@ -11,8 +12,7 @@ function ndjson<Item>(stdout: string): Item[] {
 }
 
 it('a seller confirms every pending order, and the buyer gets the notifications', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const seller = seeded.createEnvironment(seeded.seller);
   const list = ['orders', 'list', '--status', 'pending', '--output', 'ndjson'];
 
@@ -46,48 +46,4 @@ it('a seller confirms every pending order, and the buyer gets the notifications'
     notifications.map((notification) => ({ ...notification, read: true })),
   );
   expect((await runCli(unread, buyer)).stdout).toBe('');
-});
-
-it('every format contains the same orders', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  const buyer = seeded.createEnvironment(seeded.buyer);
-  const list = async (output: string) => {
-    const finished = await runCli(['orders', 'list', '--output', output], buyer);
-    expect(finished).toMatchObject({ code: 0, stderr: '' });
-    return finished.stdout;
-  };
-  const orders: Order[] = JSON.parse(await list('json'));
-  expect(new Set(orders.map(({ id }) => id))).toEqual(
-    new Set(seeded.seed.orders.map(({ id }) => id)),
-  );
-  expect(ndjson(await list('ndjson'))).toEqual(orders);
-  const cells = (text: string, separator: RegExp) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .slice(1)
-      .map((line) => line.split(separator).slice(0, 2));
-  const expected = orders.map(({ id, status }) => [id, status]);
-  expect(cells(await list('csv'), /,/)).toEqual(expected);
-  expect(cells(await list('table'), / {2,}/)).toEqual(expected);
-});
-
-it('registering a webhook prints its secret once', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  const url = 'https://receiver.example/tradepost';
-  const events = 'order.created,order.status_changed';
-  const { code, stdout, stderr } = await runCli(
-    ['webhooks', 'register', '--url', url, '--events', events, '--output', 'json'],
-    seeded.createEnvironment(seeded.seller),
-  );
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({
-    url,
-    events: events.split(','),
-    status: 'active',
-    secret: expect.stringMatching(/^whsec_/),
-  });
-  expect(stderr).toBe('The secret is not shown again. Save it where your receiver reads it.\n');
 });

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
 it('a terminal session has all output, also if the test is busy while the process ends', async () => {
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const ended = join(folder.path, 'ended');
   // 6 KiB: more than the 4 KiB that a closed terminal keeps, and less than it holds while nothing is read.
   const session = startOnTerminal([], { shell: `echo begin; seq 1 1200; exec touch ${ended}` });

@@ -1,35 +1,25 @@
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { verifyDelivery } from '@tradepost/sdk/webhooks';
-import { expect, it, onTestFinished } from 'vitest';
-import { tradepostBin } from '../../helpers/programs';
-import { runCli } from '../../helpers/run-cli';
-import { startProcess } from '../../helpers/start-process';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
+import { runCli, startCli } from '../../helpers/run-cli';
 import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
 /** Starts a server and a receiver. `listen` starts `webhooks listen` between them. */
 async function startListenTest() {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
-  const receiver = await startHttpReceiver();
-  onTestFinished(receiver.close);
+  const seeded = await forTest(startSeededServer());
+  const folder = await forTest(temporaryFolder());
+  const receiver = await forTest(startHttpReceiver());
 
   const env = {
     ...seeded.createEnvironment(seeded.seller),
     TRADEPOST_STATE_DIR: join(folder.path, 'state'),
   };
   const argv = ['webhooks', 'listen', '--forward-to', receiver.url, '--output', 'ndjson'];
-  const listen = (...options: string[]) => {
-    const listener = startProcess(process.execPath, [tradepostBin, ...argv, ...options], { env });
-    onTestFinished(async () => {
-      await listener.stop('SIGKILL');
-    });
-    return listener;
-  };
+  const listen = (...options: string[]) => startCli([...argv, ...options], env);
   const { orders } = new Tradepost({
     baseUrl: seeded.server.url,
     apiKey: seeded.buyer.apiKey,

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../../helpers/for-test';
+import { tradepostEnvironment, tradepostFunction } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
 import { type Arrival, startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
 
 /** Starts a receiver that responds with the given status, or the one that is set later. */
 async function startAdjustableReceiver(initialStatus = 401) {
@@ -31,10 +32,8 @@ const toHeaderOptions = ({ headers }: Arrival) =>
   ]);
 
 it('a failed delivery is found, explained and replayed once the receiver is fixed', async () => {
-  const seeded = await startSeededServer(['--allow-insecure-webhooks']);
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const seeded = await forTest(startSeededServer(['--allow-insecure-webhooks']));
+  const folder = await forTest(temporaryFolder());
   const receiver = await startAdjustableReceiver();
   const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
@@ -104,10 +103,8 @@ it('a failed delivery is found, explained and replayed once the receiver is fixe
 });
 
 it('the commands that explain prints check the signature of the bytes that were sent', async () => {
-  const seeded = await startSeededServer(['--allow-insecure-webhooks']);
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const seeded = await forTest(startSeededServer(['--allow-insecure-webhooks']));
+  const folder = await forTest(temporaryFolder());
   const receiver = await startAdjustableReceiver(204);
   const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv], env);
@@ -134,10 +131,8 @@ it('the commands that explain prints check the signature of the bytes that were 
 });
 
 it('the CLI replaces a secret in two steps', async () => {
-  const seeded = await startSeededServer(['--allow-insecure-webhooks']);
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const seeded = await forTest(startSeededServer(['--allow-insecure-webhooks']));
+  const folder = await forTest(temporaryFolder());
   const receiver = await startAdjustableReceiver(204);
   const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
@@ -165,8 +160,7 @@ it('the CLI replaces a secret in two steps', async () => {
 });
 
 it('the CLI pauses, resumes and deletes a webhook', async () => {
-  const seeded = await startSeededServer();
-  onTestFinished(seeded.close);
+  const seeded = await forTest(startSeededServer());
   const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
   const url = ['--url', 'https://receiver.example/tradepost'];

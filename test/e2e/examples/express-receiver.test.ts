@@ -1,5 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { registerWebhook } from '../../helpers/register-webhook';
 import { type Arrival, startReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
@@ -40,10 +41,7 @@ describe('the Express receiver', () => {
 
   async function startExpress() {
     const env = { PORT: '0', TRADEPOST_WEBHOOK_SECRET: secret };
-    const receiver = startExample('express-receiver/receiver.ts', [], { env });
-    onTestFinished(async () => {
-      await receiver.stop();
-    });
+    const receiver = forTest(startExample('express-receiver/receiver.ts', [], { env }));
     const [, url = ''] = await receiver.writes(/^listening on (\S+)$/m);
 
     async function send({ headers, body }: Arrival): Promise<number> {

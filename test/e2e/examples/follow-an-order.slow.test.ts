@@ -1,5 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 import { startServerProcess } from '../../helpers/start-server-process';
 import { startExample } from './start-example';
@@ -18,11 +19,7 @@ describe('the script that follows an order', () => {
     args: string[],
     env: Record<string, string> = seeded.createEnvironment(seeded.buyer),
   ) {
-    const script = startExample('follow-an-order/follow-an-order.ts', args, { env });
-    onTestFinished(async () => {
-      await script.stop();
-    });
-    return script;
+    return forTest(startExample('follow-an-order/follow-an-order.ts', args, { env }));
   }
 
   const placedOrder = /^Order (ord_\w+) is created, as purchase (\S+)\./m;
@@ -70,18 +67,14 @@ describe('the script that follows an order', () => {
   });
 
   test('continues after a restart of the service', async () => {
-    const own = await startSeededServer();
-    onTestFinished(own.close);
+    const own = await forTest(startSeededServer());
     const { url, database } = own.server;
     const script = follow([own.seed.listings[0]?.id ?? '', '1'], own.createEnvironment(own.buyer));
     const [, id = ''] = await script.writes(placedOrder);
     await own.server.stop();
     await script.writes(/The service does not respond\.\nRetrying\./, 'stderr');
 
-    const restarted = await startServerProcess(database, ['--port', new URL(url).port]);
-    onTestFinished(async () => {
-      await restarted.stop();
-    });
+    await forTest(startServerProcess(database, ['--port', new URL(url).port]));
     const seller = new Tradepost({ baseUrl: url, apiKey: own.seller.apiKey });
     await seller.orders.update(id, { status: 'cancelled' });
     const { code, stdout } = await script.exit;

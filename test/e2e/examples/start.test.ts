@@ -2,7 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Order } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startHttpServer } from '../../helpers/loopback';
 import { checkout } from '../../helpers/programs';
 import { runProcess } from '../../helpers/start-process';
@@ -26,13 +27,9 @@ const readSeed = async (folder: string) =>
 
 describe('npm start', () => {
   test('keeps its data and its keys from one start to the next', async () => {
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
+    const folder = await forTest(temporaryFolder());
 
-    const first = await startAndWait(folder.path);
-    onTestFinished(async () => {
-      await first.stop();
-    });
+    const first = await forTest(startAndWait(folder.path));
     const seed = await readSeed(folder.path);
     expect((await stat(join(folder.path, 'seed.json'))).mode & 0o777).toBe(0o600);
     const buyer = seed.accounts.find(({ kind }) => kind === 'buyer');
@@ -48,10 +45,7 @@ describe('npm start', () => {
     expect(stdout).toMatch(/^Stopped\./m);
     await expect(fetch(first.url)).rejects.toThrow('fetch failed');
 
-    const second = await startAndWait(folder.path);
-    onTestFinished(async () => {
-      await second.stop();
-    });
+    const second = await forTest(startAndWait(folder.path));
     await expect(readSeed(folder.path)).resolves.toEqual(seed);
     const found = await fetch(`${second.url}/v1/orders/${order.id}`, { headers });
     await expect(found.json()).resolves.toEqual({ data: order });
@@ -59,10 +53,8 @@ describe('npm start', () => {
   });
 
   test('suggests another port when the port is in use', async () => {
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
-    const { port, close } = await startHttpServer(() => {});
-    onTestFinished(close);
+    const folder = await forTest(temporaryFolder());
+    const { port } = await forTest(startHttpServer(() => {}));
 
     const { code, stdout, stderr } = await start(folder.path, String(port)).exit;
     expect(code).toBe(1);
@@ -72,16 +64,14 @@ describe('npm start', () => {
   });
 
   test('rejects an invalid PORT', async () => {
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
+    const folder = await forTest(temporaryFolder());
     const { code, stderr } = await start(folder.path, 'http').exit;
     expect(code).toBe(1);
     expect(stderr).toBe('PORT must be a number from 0 to 65535, not "http".\n');
   });
 
   test('says what to do when its keys cannot be read', async () => {
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
+    const folder = await forTest(temporaryFolder());
     await writeFile(join(folder.path, 'tradepost.db'), '');
     await writeFile(join(folder.path, 'seed.json'), '{"accounts":');
     const { code, stderr } = await start(folder.path).exit;
@@ -130,8 +120,7 @@ describe('npm start', () => {
     });
 
     test('has working CLI commands', async () => {
-      const folder = await temporaryFolder();
-      onTestFinished(folder.remove);
+      const folder = await forTest(temporaryFolder());
       const script = `set -e\n${linesBelow('With the CLI')}`;
       const { code, stdout, stderr } = await runProcess('sh', ['-s'], {
         input: script,

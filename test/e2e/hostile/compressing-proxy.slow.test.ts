@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Tradepost } from '@tradepost/sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cleanEnvironment } from '../../helpers/clean-environment';
+import { forTest } from '../../helpers/for-test';
 import { startHttpServer } from '../../helpers/loopback';
 import { placeOrders } from '../../helpers/place-orders';
 import { tradepostBin } from '../../helpers/programs';
@@ -44,8 +45,7 @@ async function startCompressingProxy(
 
 describe.each(proxies)('behind a proxy such as %s', (_, change) => {
   async function start() {
-    const seeded = await startSeededServer();
-    onTestFinished(seeded.close);
+    const seeded = await forTest(startSeededServer());
     const { seller, server } = seeded;
     const ids = await placeOrders(seeded, 3);
     const baseUrl = await startCompressingProxy(server.url, change);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readCpuSeconds } from '../../helpers/cpu-time';
+import { forTest } from '../../helpers/for-test';
+import { readCpuSeconds } from '../../helpers/process-usage';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
@@ -18,11 +19,11 @@ const request = (path: string, more = '') =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${more}\r\n`;
 
 async function start(args: readonly string[] = []): Promise<SeededServer> {
-  const seeded = await startSeededServer(args, {
-    env: { NODE_OPTIONS: `--max-old-space-size=${heapMb}` },
-  });
-  onTestFinished(seeded.close);
-  return seeded;
+  return await forTest(
+    startSeededServer(args, {
+      env: { NODE_OPTIONS: `--max-old-space-size=${heapMb}` },
+    }),
+  );
 }
 
 /** Opens connections, and when all are open sends the same bytes on each. */
@@ -83,8 +84,7 @@ describe.runIf(process.platform === 'linux')('a server of one gibibyte', () => {
   );
 
   it('survives pipelined requests over TLS', async () => {
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
+    const folder = await forTest(temporaryFolder());
     const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }]);
     const files = { key: join(folder.path, 'key.pem'), cert: join(folder.path, 'cert.pem') };
     await writeFile(files.key, key, { mode: 0o600 });

@@ -3,6 +3,7 @@ import { Tradepost } from '@tradepost/sdk';
 import { webhookReceiver } from '@tradepost/sdk/webhooks';
 import { expect, it, onTestFinished } from 'vitest';
 import { Counter } from '../../helpers/counter';
+import { forTest } from '../../helpers/for-test';
 import { startHttpServer } from '../../helpers/loopback';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
@@ -10,8 +11,7 @@ import { startSeededServer } from '../../helpers/start-seeded-server';
 const orderCount = 12;
 
 it('a receiver that compares versions is right although every first change arrives after the second one', async () => {
-  const { server, buyer, seller, seed, close } = await startSeededServer();
-  onTestFinished(close);
+  const { server, buyer, seller, seed } = await forTest(startSeededServer());
   const connect = ({ apiKey }: { apiKey: string }) =>
     new Tradepost({ baseUrl: server.url, apiKey });
   const [buying, selling] = [connect(buyer), connect(seller)];

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { tradepostBin, tradepostServerBin } from '../../helpers/programs';
 import { runProcess } from '../../helpers/start-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
@@ -13,8 +14,7 @@ async function runRejected(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<string> {
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const { code, stdout, stderr } = await runProcess(process.execPath, [program, ...args], {
     cwd: folder.path,
     env: { ...env, HOME: folder.path },

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
 const limit = 60;
@@ -11,8 +12,7 @@ it.each([
   [61, 60],
   [90, 60],
 ])('of %i requests at once with an unused key, %i succeed', async (count, succeeding) => {
-  const { server, buyer, close } = await startSeededServer(['--rate-limit', String(limit)]);
-  onTestFinished(close);
+  const { server, buyer } = await forTest(startSeededServer(['--rate-limit', String(limit)]));
   const { hostname, port } = new URL(server.url);
   const request = `GET /v1/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${buyer.apiKey}\r\n\r\n`;
   const sockets = await Promise.all(

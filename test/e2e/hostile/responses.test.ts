@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { Tradepost } from '@tradepost/sdk';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { readCpuSeconds } from '../../helpers/cpu-time';
+import { describe, expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import {
   anyHostileResponse,
   type HostileResponse,
   sendHostileResponse,
 } from '../../helpers/hostile-response';
+import { readCpuSeconds } from '../../helpers/process-usage';
 import { registerWebhook } from '../../helpers/register-webhook';
 import { runCli } from '../../helpers/run-cli';
 import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
@@ -39,10 +40,9 @@ async function deliverTo(
   const client = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
   const ids: string[] = [];
   for (const response of responses) {
-    const { url, close } = await startFaultyReceiver((socket) =>
-      sendHostileResponse(socket, response),
+    const { url } = await forTest(
+      startFaultyReceiver((socket) => sendHostileResponse(socket, response)),
     );
-    onTestFinished(close);
     ids.push((await registerWebhook(client, { url, events: ['order.created'] })).id);
   }
   const cpuBefore = readCpuSeconds(server.pid ?? 0);
@@ -59,8 +59,7 @@ async function deliverTo(
 
 describe('the engine of the shipped program', () => {
   it('spends milliseconds on a response, whatever its bytes are', async () => {
-    const seeded = await startSeededServer(['--log-level', 'debug']);
-    onTestFinished(seeded.close);
+    const seeded = await forTest(startSeededServer(['--log-level', 'debug']));
     const count = 20;
     const usual = Array.from({ length: count }, () => end(ok));
     // The code is compiled first.
@@ -87,8 +86,7 @@ describe('the engine of the shipped program', () => {
   it.each([100, 102, 103])(
     'skips a response with %i before the real one',
     async (status) => {
-      const seeded = await startSeededServer(['--log-level', 'debug']);
-      onTestFinished(seeded.close);
+      const seeded = await forTest(startSeededServer(['--log-level', 'debug']));
       const informational = `HTTP/1.1 ${status} Word\r\n\r\n`;
       const { errors } = await deliverTo(seeded, [
         end(informational, ok),
@@ -103,8 +101,9 @@ describe('the engine of the shipped program', () => {
 
 /** Returns the processor time that the CLI needs for a bulk change of orders at a service that responds so, in milliseconds. */
 async function changeAt(response: HostileResponse): Promise<{ cpuMs: number; requests: number }> {
-  const service = await startFaultyReceiver((socket) => sendHostileResponse(socket, response));
-  onTestFinished(service.close);
+  const service = await forTest(
+    startFaultyReceiver((socket) => sendHostileResponse(socket, response)),
+  );
   const ids = Array.from({ length: 40 }, (_, index) => `ord_${String(index).padStart(26, '0')}`);
   const { stderr } = await runCli(
     [

@@ -7,8 +7,6 @@ import type { AccountName, Service, TwoServices } from './two-services';
 export interface References {
   /** The ID with this index, modulo their number, in the order in which the service showed them. */
   id(prefix: string, index: number): string;
-  /** The cursor of the account's last page that had a next one, of any list. */
-  cursor: string | undefined;
 }
 
 /** A call of a client that can be awaited with its response. */
@@ -39,7 +37,6 @@ const ownDetails = ['route_not_found'];
 /** Replaces the IDs and secrets of one service with names that are the same for both, and keeps what calls refer to. */
 class Normalizer {
   readonly ids = new Map<string, string[]>();
-  readonly cursors = new Map<AccountName, string>();
 
   normalize(value: unknown): unknown {
     if (typeof value === 'string') return this.#normalizeText(value);
@@ -51,10 +48,9 @@ class Normalizer {
   }
 
   /** Normalizes the data of a response. A cursor is opaque: only whether there is one is compared. */
-  normalizeData(account: AccountName, data: unknown): unknown {
+  normalizeData(data: unknown): unknown {
     const { nextCursor } = (data ?? {}) as { nextCursor?: unknown };
     if (typeof nextCursor !== 'string') return this.normalize(data);
-    this.cursors.set(account, nextCursor);
     return this.normalize({ ...(data as object), nextCursor: 'a cursor' });
   }
 
@@ -112,11 +108,10 @@ export class Comparison {
         const known = normalizer.ids.get(prefix) ?? [];
         return known[index % known.length] ?? `${prefix}_00000000000000000000000000`;
       },
-      cursor: normalizer.cursors.get(account),
     };
     try {
       const { data, status, headers } = await call(service.as(account), references).withResponse();
-      const normalized = normalizer.normalizeData(account, data);
+      const normalized = normalizer.normalizeData(data);
       return { status, ...readHeaders(headers, normalizer), data: normalized };
     } catch (error) {
       if (!isTradepostError(error)) throw error;

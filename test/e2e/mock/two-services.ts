@@ -26,8 +26,6 @@ export interface Service {
 /** The reference server and the mock, with the same data and one clock. */
 export interface TwoServices {
   services: readonly [reference: Service, mock: Service];
-  /** Advances the clock of both. */
-  advance(milliseconds: number): void;
   /** Stops the reference server. */
   close(): Promise<void>;
 }
@@ -80,9 +78,6 @@ export async function startTwoServices(): Promise<TwoServices> {
       { name: 'reference', as: (account) => clients[accountNames.indexOf(account)] as Tradepost },
       { name: 'mock', as: mock },
     ],
-    advance(milliseconds) {
-      now += milliseconds;
-    },
     close: () => server.close(),
   };
 }

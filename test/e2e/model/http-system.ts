@@ -20,8 +20,8 @@ import {
   type SentAttempt,
   type System,
 } from '../../../packages/server/test/model/system';
-import { type Arrival, Arrivals } from '../../helpers/arrivals';
 import { startHttpServer } from '../../helpers/loopback';
+import { type Arrival, Arrivals } from '../../helpers/start-receiver';
 
 /** The results that the server records. */
 type Recorded = Parameters<Store['deliveries']['recordAttempts']>[0][number];

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
-import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import {
   type PostgresPair,
   startPostgresPair,
 } from '../../../packages/server/test/helpers/postgres-pair';
+import { forTest } from '../../helpers/for-test';
 import { runServerCommand } from '../../helpers/run-server-command';
 import { startApi, startWorker } from '../../helpers/start-postgres';
 import { startReceiver } from '../../helpers/start-receiver';
@@ -23,8 +24,7 @@ it('a failover to a synchronous standby loses no acknowledged change and needs n
     startApi(pair.url, ['--rate-limit', '1000000']),
     startWorker(pair.url),
   ]);
-  const inbox = await startReceiver();
-  onTestFinished(() => inbox.close());
+  const inbox = await forTest(startReceiver());
   const client = (account: number) =>
     new Tradepost({
       baseUrl: api.url,

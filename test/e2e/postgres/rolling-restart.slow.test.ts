@@ -1,6 +1,7 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { startHttpServer } from '../../helpers/loopback';
 import { type ApiProcess, startApi, startWorker, usePostgres } from '../../helpers/start-postgres';
 import { startReceiver } from '../../helpers/start-receiver';
@@ -45,8 +46,7 @@ async function startBalancer() {
     incoming.pipe(outgoing);
   }
 
-  const { url, close } = await startHttpServer(forward);
-  onTestFinished(close);
+  const { url } = await forTest(startHttpServer(forward));
   return {
     url,
     async add(server: ApiProcess) {
@@ -66,8 +66,7 @@ it('a rolling restart of two APIs and two workers loses no request and no delive
   const apis = await Promise.all([startApi(url, options), startApi(url, options)]);
   for (const api of apis) await balancer.add(api);
   const workers = await Promise.all([startWorker(url), startWorker(url)]);
-  const inbox = await startReceiver();
-  onTestFinished(() => inbox.close());
+  const inbox = await forTest(startReceiver());
   const client = (account: number) =>
     new Tradepost({
       baseUrl: balancer.url,

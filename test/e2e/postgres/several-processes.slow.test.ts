@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { checkout, tradepostServerBin } from '../../helpers/programs';
 import { findOrderId } from '../../helpers/seed';
 import { startApi, startWorker, usePostgres } from '../../helpers/start-postgres';
@@ -15,9 +16,7 @@ const createDatabase = await usePostgres();
 const hour = 3_600_000;
 
 async function openInbox() {
-  const inbox = await startReceiver();
-  onTestFinished(() => inbox.close());
-  return inbox;
+  return await forTest(startReceiver());
 }
 
 it('two APIs and two workers share the orders, and each delivery is made once', async () => {
@@ -67,8 +66,7 @@ it('one idempotency key that is used on two APIs at once places one order', asyn
 
 it('processes whose clocks differ by hours agree on the time of the database', async () => {
   const { url, seed } = await createDatabase();
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const folder = await forTest(temporaryFolder());
   const withOffset = async (offset: number) => {
     const file = join(folder.path, `offset-${offset}`);
     await writeFile(file, String(offset));
@@ -98,8 +96,7 @@ it('processes whose clocks differ by hours agree on the time of the database', a
 it('the deliveries of a worker that was killed are made by another one, without waiting for their leases', async () => {
   const { url, seed } = await createDatabase();
   const api = await startApi(url);
-  const paused = await startPausedReceiver();
-  onTestFinished(() => paused.close());
+  const paused = await forTest(startPausedReceiver());
   const worker = await startWorker(url);
   const seller = new Tradepost({ baseUrl: api.url, apiKey: seed.accounts[1]?.apiKey ?? '' });
   await seller.webhooks.create({ url: paused.url, events: ['order.status_changed'] });

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { eventTypes } from '@tradepost/contract';
 import { Tradepost } from '@tradepost/sdk';
-import type { Arrival } from '../../helpers/arrivals';
 import { registerWebhook } from '../../helpers/register-webhook';
-import { startHttpReceiver } from '../../helpers/start-receiver';
+import { type Arrival, startHttpReceiver } from '../../helpers/start-receiver';
 import type { SeededServer } from '../../helpers/start-seeded-server';
 
 /** A delivery to verify, in the format of the contract's test vectors. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { signDelivery } from '@tradepost/sdk/testing';
-import { findSnippets } from '../../docs/find-snippets';
+import { findSnippets } from '../../docs/snippets';
 import { checkout } from '../../helpers/programs';
 import { documents } from './folders';
 

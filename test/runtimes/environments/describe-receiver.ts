@@ -6,7 +6,8 @@ import {
   signDelivery,
 } from '@tradepost/sdk/testing';
 import { eventTypes } from '@tradepost/sdk/webhooks';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import type { RunningProcess } from '../../helpers/start-process';
 import { createSender, type Outgoing, type Sender } from './send-request';
 import type { Application } from './start-application';
@@ -138,8 +139,7 @@ export function describeReceiver(title: string, getTarget: () => Target): void {
 export function testParsedBody(title: string, advice: string, getTarget: () => Target): void {
   test(`${title} rejects a delivery with 500 if its body was read before, and logs what to change`, async () => {
     const { application, path } = getTarget();
-    const sender = createSender(application.port, path);
-    onTestFinished(sender.close);
+    const sender = forTest(createSender(application.port, path));
     expect(await sender.send(await aDelivery())).toEqual({
       status: 500,
       body: 'BODY_ALREADY_PARSED',
@@ -152,8 +152,7 @@ export function testParsedBody(title: string, advice: string, getTarget: () => T
 export function testBodyLimit(title: string, limit: number, getTarget: () => Target): void {
   test(`${title} rejects a body of more than ${limit} bytes with 413`, async () => {
     const { application, path } = getTarget();
-    const sender = createSender(application.port, path);
-    onTestFinished(sender.close);
+    const sender = forTest(createSender(application.port, path));
     expect(await sender.send(await aDeliveryOfSize(limit))).toEqual({ status: 204, body: '' });
     expect(await sender.send(await aDeliveryOfSize(limit + 1))).toMatchObject({ status: 413 });
   });

@@ -1,5 +1,6 @@
 import { sampleEvent, exampleSecret as secret, signDelivery } from '@tradepost/sdk/testing';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { describeReceiver } from './describe-receiver';
 import { readRecipe, replacePart } from './read-recipe';
 import { createSender } from './send-request';
@@ -43,8 +44,7 @@ beforeAll(() =>
 describeReceiver('a route of Nitro', () => ({ application, path: '/webhooks' }));
 
 test('a route of Nitro handles a delivery whose body was read before', async () => {
-  const sender = createSender(application.port, '/parsed');
-  onTestFinished(sender.close);
+  const sender = forTest(createSender(application.port, '/parsed'));
   const event = sampleEvent('order.created', { data: { orderId: 'ord_parsed' } });
   expect(await sender.send(await signDelivery({ event, secret }))).toEqual({
     status: 204,

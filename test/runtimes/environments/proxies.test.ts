@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forTest } from '../../helpers/for-test';
 import { forwardRequest } from '../../helpers/forward-request';
 import { closeServer, findUnusedPort, listenOnLoopback } from '../../helpers/loopback';
 import { runProcess } from '../../helpers/start-process';
@@ -189,8 +190,7 @@ describe.each(['client', 'pooled-client'])('a client with a proxy that fails (%s
   });
 
   test('reports a failed connection when the proxy rejects the tunnel', async () => {
-    const rejecting = await startTunnelProxy(407);
-    onTestFinished(rejecting.close);
+    const rejecting = await forTest(startTunnelProxy(407));
     const url = `http://127.0.0.1:${rejecting.port}`;
     const env = { TRADEPOST_BASE_URL: urls.https, PROXY_URL: url };
     const { stdout } = await run(process.execPath, file, env);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findSnippets } from '../../docs/find-snippets';
+import { findSnippets } from '../../docs/snippets';
 import { checkout } from '../../helpers/programs';
 
 /** The document whose snippets are the files of receivers in frameworks. */

@@ -1,7 +1,6 @@
 import { comparePairs, type Expected, formatPair } from './expected-pairs';
-import { type LoopEvent, listLoopEvents } from './loop-events';
 import type { Arrival, OperationLog, Subscription } from './operation-log';
-import type { RecordedState } from './recorded-state';
+import { type LoopEvent, listLoopEvents, type RecordedState } from './recorded-state';
 import type { SeedData } from './seed-data';
 
 /**

@@ -1,5 +1,4 @@
-import type { EventType, OrderStatus } from '@tradepost/sdk';
-import { allowedTransitions } from './allowed-transitions';
+import type { EventType, Order, OrderStatus } from '@tradepost/sdk';
 import type { OperationLog, PlacedOrder } from './operation-log';
 import type { RecordedEvent, RecordedOrder, RecordedState } from './recorded-state';
 import type { SeedData } from './seed-data';
@@ -127,4 +126,23 @@ export function auditOrders(seedData: SeedData, log: OperationLog, state: Record
     );
   }
   return [...violations, ...auditStock(seedData, state)];
+}
+
+/** The transitions of the API specification. Repeated here, since the server's own table is under test. */
+const transitions: Record<OrderStatus, readonly OrderStatus[]> = {
+  pending: ['confirmed', 'fulfilling', 'cancelled'],
+  confirmed: ['fulfilling', 'cancelled'],
+  fulfilling: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+};
+
+/** Returns the statuses that an order may change to. */
+export function allowedTransitions(status: OrderStatus): readonly OrderStatus[] {
+  return transitions[status];
+}
+
+/** Whether an order that had the status `before` may later have the status `after`. */
+export function isReachable(before: OrderStatus, after: Order['status']): boolean {
+  return before === after || transitions[before].some((next) => isReachable(next, after));
 }

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../../../helpers/seeded-random';
-import { isReachable } from './allowed-transitions';
 import { ApiClient, type ClientDependencies } from './api-client';
+import { isReachable } from './audit-orders';
 import type { PlacedOrder } from './operation-log';
 import type { Market, SeedListing, Trader } from './seed-data';
 

@@ -16,8 +16,8 @@ import {
   readPostgresState,
 } from './postgres-state';
 import type { RecordedState } from './recorded-state';
-import { RecoveryTimes } from './recovery-times';
 import { choosePort } from './sqlite-system';
+import { RecoveryTimes } from './summary';
 import type { RoundContext, System } from './system';
 
 /** All faults. The first rounds have each of them once. */

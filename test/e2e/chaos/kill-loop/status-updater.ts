@@ -1,7 +1,7 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { SeededRandom } from '../../../helpers/seeded-random';
-import { allowedTransitions } from './allowed-transitions';
 import { ApiClient, type ClientDependencies } from './api-client';
+import { allowedTransitions } from './audit-orders';
 import type { PlacedOrder } from './operation-log';
 import type { Trader } from './seed-data';
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeliveryDetails, type EventType, Tradepost } from '@tradepost/sdk';
 import type { SeededAccount } from '@tradepost/server';
-import { createIdMapping } from '../../../docs/id-mapping';
+import { createIdMapping } from '../../../docs/output';
+import { tradepostEnvironment } from '../../../helpers/programs';
 import { registerWebhook } from '../../../helpers/register-webhook';
 import { runCli } from '../../../helpers/run-cli';
 import { runServerCommand } from '../../../helpers/run-server-command';
 import type { SeededServer } from '../../../helpers/start-seeded-server';
-import { tradepostEnvironment } from '../../../helpers/tradepost-shell';
 
 /** An example with real IDs, and the files that it reads. */
 export interface PreparedExample {

@@ -2,13 +2,12 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeededAccount, SeedResult } from '@tradepost/server';
-import { tradepostBin } from '../../../helpers/programs';
+import { tradepostBin, tradepostEnvironment, tradepostFunction } from '../../../helpers/programs';
 import { runServerCommand } from '../../../helpers/run-server-command';
 import { screenText } from '../../../helpers/screen-text';
 import { startOnTerminal, type TerminalSession } from '../../../helpers/start-on-terminal';
 import { runProcess, startProcess } from '../../../helpers/start-process';
 import type { ServerProcess } from '../../../helpers/start-server-process';
-import { tradepostEnvironment, tradepostFunction } from '../../../helpers/tradepost-shell';
 import { type CommandResult, createTranscript } from './transcript';
 
 /** What the commands of a scenario write to. */

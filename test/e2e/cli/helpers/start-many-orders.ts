@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountEvent, Tradepost } from '@tradepost/sdk';
-import { onTestFinished } from 'vitest';
+import { forTest } from '../../../helpers/for-test';
 import { placeOrders } from '../../../helpers/place-orders';
 import { type SeededServer, startSeededServer } from '../../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../../helpers/temporary-folder';
@@ -21,10 +21,8 @@ export function parseOutcomes(stdout: string): Outcome[] {
 
 /** Starts a server with `count` more pending orders, and creates a folder for journals. */
 export async function startManyOrders(count: number) {
-  const seeded = await startSeededServer(['--rate-limit', '1000000']);
-  onTestFinished(seeded.close);
-  const folder = await temporaryFolder();
-  onTestFinished(folder.remove);
+  const seeded = await forTest(startSeededServer(['--rate-limit', '1000000']));
+  const folder = await forTest(temporaryFolder());
   const ids = await placeOrders(seeded, count);
   const env = { ...seeded.createEnvironment(seeded.seller), TRADEPOST_STATE_DIR: folder.path };
   return { seeded, ids, env, file: join(folder.path, 'journal.ndjson'), state: folder.path };

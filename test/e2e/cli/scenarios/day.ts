@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { forTest } from '../../../helpers/for-test';
 import { findUnusedPort } from '../../../helpers/loopback';
 import { runServerCommand } from '../../../helpers/run-server-command';
 import { findOrderId } from '../../../helpers/seed';
@@ -9,8 +9,8 @@ import { startHttpReceiver, startReceiver } from '../../../helpers/start-receive
 import { type ServerProcess, startServerProcess } from '../../../helpers/start-server-process';
 import type { CommandOptions, ScenarioContext } from '../helpers/run-scenario';
 
-/** The widths of the terminals on which the day is run. */
-export const dayWidths = [60, 80];
+/** The width of the terminal on which the day is run. The transcripts of every command have 80 cells. */
+export const dayWidth = 60;
 
 /** What a terminal shows at the second failed attempt. The first one may be that of one request. */
 const isReported = /Retrying\s+for\s+up\s+to/;
@@ -157,8 +157,7 @@ async function readNotifications({ run, seed }: Day): Promise<void> {
 
 async function checkWebhooks({ run, mask, createClient, agent, folder }: Day): Promise<void> {
   let status = 503;
-  const receiver = await startReceiver(() => status);
-  onTestFinished(receiver.close);
+  const receiver = await forTest(startReceiver(() => status));
   mask(receiver.url, 'https://127.0.0.1:44300/deliveries');
   const client = createClient(agent);
   const events = 'order.created,order.status_changed';
@@ -199,8 +198,7 @@ async function checkWebhooks({ run, mask, createClient, agent, folder }: Day): P
 /** Starts the same service again, at the same address. */
 async function restart({ url, database }: ServerProcess): Promise<void> {
   const port = new URL(url).port;
-  const again = await startServerProcess(database, ['--port', port, '--rate-limit', '1000000']);
-  onTestFinished(() => void again.stop());
+  await forTest(startServerProcess(database, ['--port', port, '--rate-limit', '1000000']));
 }
 
 async function watchOrders(day: Day): Promise<void> {
@@ -226,8 +224,7 @@ async function watchOrders(day: Day): Promise<void> {
 }
 
 async function listen({ run, mask }: Day): Promise<void> {
-  const receiver = await startHttpReceiver();
-  onTestFinished(receiver.close);
+  const receiver = await forTest(startHttpReceiver());
   mask(receiver.url, 'http://127.0.0.1:44500/deliveries');
   const secrets: unknown[] = [];
   for (const _ of [1, 2]) {

@@ -13,56 +13,6 @@ async function register(
   return { id, secret };
 }
 
-describe('webhooks of a mock', () => {
-  test('are listed, updated, paused and deleted', async () => {
-    const { client, as } = mockTradepost();
-    const { id, secret } = await register(client, 'order.created');
-    expect(secret).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/);
-    const changes = {
-      events: ['order.status_changed', 'order.created'],
-      status: 'paused',
-    } as const;
-    const updated = await client.webhooks.update(id, { ...changes, events: [...changes.events] });
-    expect(updated).toMatchObject({
-      events: ['order.created', 'order.status_changed'],
-      status: 'paused',
-    });
-    expect(await client.webhooks.list()).toEqual({ data: [updated], nextCursor: null });
-    await expect(as('seller').webhooks.get(id)).rejects.toMatchObject({
-      code: 'webhook_not_found',
-    });
-    await expect(client.webhooks.test(id, { event: 'order.created' })).rejects.toMatchObject({
-      code: 'webhook_paused',
-    });
-    await client.webhooks.delete(id);
-    await expect(client.webhooks.get(id)).rejects.toMatchObject({ code: 'webhook_not_found' });
-  });
-
-  test.each([
-    ['http://receiver.example', 'must start with https://'],
-    ['https://localhost/x', 'must name a public host'],
-    ['https://10.0.0.1/x', 'must name a public host'],
-    ['https://receiver.example:6379', 'must use port 443'],
-    ['https://receiver.example/#x', 'must not have a fragment'],
-  ])('are rejected with the URL %s', async (url, message) => {
-    const { client } = mockTradepost();
-    const call = client.webhooks.create({ url, events: ['order.created'] });
-    await expect(call).rejects.toMatchObject({
-      errors: [{ path: 'url', message: expect.stringContaining(message) }],
-    });
-  });
-
-  test('a deleted webhook erases the response of its idempotency key', async () => {
-    const { client } = mockTradepost();
-    const create = () =>
-      client.webhooks.create({ url, events: ['order.created'] }, { idempotencyKey: 'k-1' });
-    const { id } = await create();
-    expect((await create()).id).toBe(id);
-    await client.webhooks.delete(id ?? '');
-    await expect(create()).rejects.toMatchObject({ code: 'webhook_deleted' });
-  });
-});
-
 describe('deliver', () => {
   test('sends signed deliveries to a receiver, and records the results', async () => {
     const { client, as, accounts, addListing, deliver } = mockTradepost();
@@ -168,26 +118,6 @@ describe('deliver', () => {
 });
 
 describe('events of a mock', () => {
-  test('are listed by order, for those who may see it', async () => {
-    const { client, as, addListing } = mockTradepost();
-    const { id: listingId } = addListing({ lowThreshold: 998, availableQuantity: 1_000 });
-    const order = await client.orders.create({ listingId, quantity: 3 });
-    const other = await client.orders.create({ listingId, quantity: 1 });
-    await as('seller').orders.update(order.id, { status: 'confirmed' });
-    await as('seller').orders.update(other.id, { status: 'cancelled' });
-    const list = async (account: 'buyer' | 'seller', orderId: string) => {
-      const events = await as(account).events.list({ orderId, limit: 1 }).toArray({ limit: 100 });
-      return events.map(({ event }) => event);
-    };
-    expect(await list('buyer', order.id)).toEqual(['order.created', 'order.status_changed']);
-    expect(await list('seller', order.id)).toEqual([
-      'order.created',
-      'listing.availability_low',
-      'order.status_changed',
-    ]);
-    expect(await list('seller', 'ord_none')).toEqual([]);
-  });
-
   test('are followed as they happen', async () => {
     const { client, as, addOrder } = mockTradepost();
     const { id } = addOrder();
@@ -234,39 +164,6 @@ describe('events of a mock', () => {
       return expect(Promise.race([data, Promise.reject(new Error('waits'))])).resolves.toEqual([]);
     });
   });
-
-  test('a cursor continues after the events that were read', async () => {
-    const { client, as, addOrder, advance } = mockTradepost();
-    const { id } = addOrder();
-    const { nextCursor: after } = await client.events.list();
-    await as('seller').orders.update(id, { status: 'confirmed' });
-    advance(1);
-    await as('seller').orders.update(id, { status: 'fulfilling' });
-    const page = await client.events.list({ after, limit: 1 });
-    expect(page.data).toMatchObject([{ data: { status: 'confirmed' } }]);
-    const next = await client.events.list({ after: page.nextCursor });
-    expect(next.data).toMatchObject([{ data: { status: 'fulfilling' } }]);
-    const since = await client.events.list({ since: '2026-11-21T09:30:00.001Z' });
-    expect(since.data).toEqual(next.data);
-    await expect(client.events.list({ after: 'x' })).rejects.toMatchObject({
-      code: 'invalid_cursor',
-    });
-  });
-});
-
-describe('the end of the event log of a mock', () => {
-  test.each([{ after: 'now' }, { since: '2100-01-01T00:00:00Z' }])(
-    'is %j: only later events follow',
-    async (from) => {
-      const { client, as, addOrder } = mockTradepost();
-      const { id } = addOrder();
-      const end = await client.events.list(from);
-      expect(end.data).toEqual([]);
-      await as('seller').orders.update(id, { status: 'confirmed' });
-      const { data } = await client.events.list({ after: end.nextCursor });
-      expect(data).toMatchObject([{ data: { orderId: id, status: 'confirmed' } }]);
-    },
-  );
 });
 
 describe('a mock without extensions', () => {

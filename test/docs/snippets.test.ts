@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findSnippets } from './find-snippets';
+import { findSnippets } from './snippets';
 
 const find = (...lines: string[]) =>
   findSnippets('A.md', lines.join('\n')).map(({ line, language, code }) => [line, language, code]);

@@ -1,4 +1,0 @@
-/** Formats a count with separators: `1,000,000`. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en');
-}
