@@ -11,6 +11,7 @@ import type { Figure } from './figure';
 import { firstCall } from './first-call';
 import { heap } from './heap';
 import { isolation } from './isolation';
+import { jobQueues } from './job-queues';
 import { overload } from './overload';
 import { pages } from './pages';
 import { pruning } from './pruning';
@@ -30,6 +31,7 @@ export type Bench = (context: BenchContext) => Promise<Figure[]>;
 export const benches: Record<string, Bench> = {
   sustained,
   delivered,
+  jobQueues,
   workers,
   receipt,
   isolation,

@@ -9,7 +9,6 @@ import type { BenchEnvironment } from './bench-environment';
 import { fillDatabase, type Specs, type Template, type TemplatesOf } from './database';
 import { machineTime } from './loops';
 import { ProcessTree } from './process-tree';
-import type { TradingAccounts } from './trading-accounts';
 
 const recordedPauseMs = 5;
 /** What an operator sets first. All else is as PostgreSQL comes, so commits wait for the disk. */
@@ -23,6 +22,10 @@ export interface BenchPostgres {
   processes: ProcessTree;
   /** Creates a database and returns its URL. */
   createDatabase(template?: string): Promise<string>;
+  /** Creates a database that is filled once and copied for each round. */
+  createTemplate<Result>(
+    fill: (url: string) => Promise<Result>,
+  ): Promise<Pick<Template<[]>, 'file' | 'use'> & { filled: Result }>;
   /**
    * Creates databases with trading accounts. The `file` of each is its URL. They are copied by PostgreSQL, which then writes
    * what is not on disk yet.
@@ -62,13 +65,13 @@ export async function startBenchPostgres(
   async function removeDatabase(url: string): Promise<void> {
     await admin.query(`DROP DATABASE IF EXISTS ${readName(url)} WITH (FORCE)`);
   }
-  async function createTemplate(specs: Specs[string]): Promise<Template<TradingAccounts[]>> {
+  async function createTemplate<Result>(fill: (url: string) => Promise<Result>) {
     const url = await createDatabase();
-    const trades = await fillDatabase(environment, url, specs);
+    const filled = await fill(url);
     await vacuum(url);
     return {
       file: url,
-      trades,
+      filled,
       async use<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
         const copy = await createDatabase(readName(url));
         try {
@@ -83,9 +86,14 @@ export async function startBenchPostgres(
     url: server.url,
     processes: new ProcessTree(server.processId()),
     createDatabase,
+    createTemplate,
     async createDatabases<const Wanted extends Specs>(specs: Wanted) {
-      const made: Record<string, Template<TradingAccounts[]>> = {};
-      for (const [name, trades] of Object.entries(specs)) made[name] = await createTemplate(trades);
+      const made: Record<string, unknown> = {};
+      for (const [name, spec] of Object.entries(specs)) {
+        const fill = (url: string) => fillDatabase(environment, url, spec);
+        const { filled, ...template } = await createTemplate(fill);
+        made[name] = { ...template, trades: filled };
+      }
       return made as TemplatesOf<Wanted>;
     },
   };
@@ -99,14 +107,16 @@ async function vacuum(url: string): Promise<void> {
   await client.end();
 }
 
-const unfinished = "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1";
-
 /**
  * Waits until every delivery in a PostgreSQL database is recorded as delivered.
  *
+ * @param unfinished A query for what is not; by default in the tables of the server.
  * @returns The machine time at that point.
  */
-export async function allRecordedInPostgres(url: string): Promise<number> {
+export async function allRecordedInPostgres(
+  url: string,
+  unfinished = "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1",
+): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
