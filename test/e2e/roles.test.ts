@@ -66,8 +66,16 @@ it('a server with role api makes no deliveries until a worker starts', async () 
   await confirmOrder(seller);
   expect(await scrape(server)).toMatch(/^tradepost_delivery_queue_depth 1$/m);
   expect(inbox.arrivals).toEqual([]);
-  startWorker();
+  const worker = startWorker();
   await inbox.until(({ length }) => length === 1);
+  expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+});
+
+it('an unknown role is rejected, with the known ones', async () => {
+  const args = [tradepostServerBin, 'start', '--role', 'boss'];
+  const { code, stderr } = await startProcess(process.execPath, args).exit;
+  expect(code).toBe(2);
+  expect(stderr).toContain('Allowed choices are all, api, worker');
 });
 
 it('the metrics include the counters of the engine thread and of the API', async () => {

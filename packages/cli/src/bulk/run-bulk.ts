@@ -54,6 +54,8 @@ export interface BulkTask {
   reconnectTimeout: number;
   /** Whether the service was reachable before: it is worth waiting for. @default false */
   hadContact?: boolean;
+  /** Which errors are waited for. @default those that say that the service is away */
+  isRetryable?: (error: unknown) => boolean;
   /** What a person needs after an interruption. */
   resumeHints?: readonly Hint[];
   /** Whether to show progress. Not for commands that print results as they arrive. */
@@ -98,10 +100,9 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
   );
   const ended = new AbortController();
   const over = AbortSignal.any([signal, ended.signal]);
-  const gate = createOutageGate(createOutagePolicy(task, progress, context), {
-    ...context,
-    signal: over,
-  });
+  const { isRetryable = isAway } = task;
+  const policy = { ...createOutagePolicy(task, progress, context), isRetryable };
+  const gate = createOutageGate(policy, { ...context, signal: over });
   const errors = new Map<string, unknown>();
   const left = new Set<string>();
   let failed = 0;

@@ -1,14 +1,16 @@
-import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync, readSync } from 'node:fs';
 import process from 'node:process';
 import { type Fetch, readText } from '@tradepost/sdk';
 import { version } from '../../package.json';
 import type { CliContext } from '../context';
-import { attempt, getErrorMessage } from '../errors/cli-error';
+import { attempt, CliError, getErrorMessage } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
 import { createRedactor } from '../output/redact';
 import { describeError } from '../report/error-report';
 import { formatHints } from '../report/hint';
+
+const logHeader = /^\{"at":"[^"]+","kind":"command",/;
 
 /** Contexts whose log is incomplete: that is reported once. */
 const incompleteLogs = new WeakSet<CliContext>();
@@ -17,10 +19,10 @@ const incompleteLogs = new WeakSet<CliContext>();
  * Starts the log of `--debug`: a file with one JSON object per line, of which the first is the command
  * line. API keys and secrets are redacted.
  *
- * @param file is created, readable by its owner only; if it exists, the log is added to it
+ * @param file is created, readable by its owner only; an earlier log is added to
  * @param argv the arguments without the program
  * @returns a function that adds the last line: how the command ended
- * @throws {CliError} `file_unusable` if the file cannot be written
+ * @throws {CliError} `file_unusable` if the file cannot be written, or is not a log
  */
 export function openDebugLog(
   file: string,
@@ -29,7 +31,7 @@ export function openDebugLog(
 ): (error?: unknown) => void {
   const startedAt = context.now();
   attempt(
-    () => closeSync(openSync(file, 'a', 0o600)),
+    () => prepare(file),
     'file_unusable',
     'Cannot write the debug log',
     'Nothing was sent. Name a file in a folder that you can write to.',
@@ -42,6 +44,36 @@ export function openDebugLog(
     if (error === undefined) write({ kind: 'end', exitCode: 0, durationMs });
     else write({ kind: 'end', exitCode: getExitCode(error), durationMs, error: toEntry(error) });
   };
+}
+
+/** Creates the file of a log, or checks that it is one. Only its owner may read it. */
+function prepare(file: string): void {
+  const descriptor = openSync(file, 'a', 0o600);
+  try {
+    const stats = fstatSync(descriptor);
+    // A device has no content, and keeps its mode.
+    if (!stats.isFile()) return;
+    if (stats.size > 0 && !logHeader.test(readStart(file))) {
+      throw new CliError(
+        'file_unusable',
+        `${file} exists and is not a debug log: it was not changed`,
+        'Nothing was sent. Name a new file.',
+      );
+    }
+    fchmodSync(descriptor, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readStart(file: string): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(64);
+    return start.toString('utf8', 0, readSync(descriptor, start));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**

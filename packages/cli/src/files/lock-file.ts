@@ -1,6 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { attempt, CliError } from '../errors/cli-error';
@@ -21,6 +21,9 @@ export class LockedError extends CliError {
   }
 }
 
+/** An empty lock that is older than this, in milliseconds, belongs to a process that was killed. */
+const maxEmptyLockMs = 10_000;
+
 const heldLocks = new Set<string>();
 
 /**
@@ -32,7 +35,7 @@ const heldLocks = new Set<string>();
  * can be created there
  */
 export function lockFile(path: string): () => void {
-  const lock = `${resolve(path)}.lock`;
+  const lock = lockPath(path);
   const self = `${process.pid} ${hostname()}`;
   if (!createLock(lock, self)) {
     const owner = readIfPossible(lock);
@@ -70,9 +73,21 @@ export async function lockFileWhenFree(path: string, signal: AbortSignal): Promi
 
 /** Whether another process, or this one, has locked a file. */
 export function isLocked(path: string): boolean {
-  const lock = `${resolve(path)}.lock`;
+  const lock = lockPath(path);
   const owner = readIfPossible(lock);
   return owner !== null && !isGone(owner, lock);
+}
+
+/** Returns the lock of a file, whatever links lead to it. A new file has its own name. */
+function lockPath(path: string): string {
+  for (const known of [path, dirname(path)]) {
+    try {
+      return `${resolve(realpathSync(known), relative(known, path))}.lock`;
+    } catch {
+      // It does not exist or is not accessible.
+    }
+  }
+  return `${resolve(path)}.lock`;
 }
 
 /** Creates a lock. Returns false if it exists: of several processes, one succeeds. */
@@ -118,6 +133,12 @@ function readIfPossible(file: string): string | null {
 
 /** Whether the owner of a lock is dead. The lock of another machine, or without a process, is kept. */
 function isGone(owner: string, lock: string): boolean {
+  // Killed before it could write its name.
+  if (owner === '') {
+    const createdAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    // A time in the future is from before the clock was set back.
+    return Math.abs(Date.now() - createdAt) > maxEmptyLockMs;
+  }
   const { pid, machine = hostname() } = parseOwner(owner);
   if (pid === undefined || machine !== hostname()) return false;
   // In a container every run may get the same process ID: then it is that of a killed process.

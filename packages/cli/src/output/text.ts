@@ -97,15 +97,26 @@ function takeCells(characters: readonly string[], cells: number): string[] {
 
 /**
  * Shortens a text to a number of cells, at least 1, by an ellipsis inside it. Two thirds of the space
- * go to the end, where a message says what happened and an ID differs from others. Graphemes are never split.
+ * go to the end, where a message says what happened and an ID differs from others. A URL keeps
+ * its host, if there is room. Graphemes are never split.
  *
  * @param tailShare the part of the space that goes to the end. @default 2/3
  */
 export function shorten(text: string, cells: number, tailShare = 2 / 3): string {
   if (cellWidth(text) <= cells) return text;
+  const [, host] = /^(?:https:\/\/|(?=http:\/\/))((?:http:\/\/)?[^/?#\s]+)./.exec(text) ?? [];
+  if (host === undefined) return joinEnds(text, cells, Math.floor((cells - 1) * tailShare));
+  // This goes without saying.
+  const url = text.replace(/^https:\/\//, '');
+  if (cellWidth(url) <= cells) return url;
+  const room = cells - 1 - cellWidth(host);
+  return joinEnds(url, cells, room >= 0 ? room : Math.floor((cells - 1) * tailShare));
+}
+
+/** Joins the start and the end of a text to a number of cells, the end first. */
+function joinEnds(text: string, cells: number, tailCells: number): string {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  const tailCells = Math.floor((cells - 1) * tailShare);
   const tail = takeCells(characters.toReversed(), tailCells).reverse().join('');
   const head = takeCells(characters, cells - 1 - cellWidth(tail)).join('');
   return `${head}…${tail}`;
@@ -163,11 +174,11 @@ function fillLines(words: readonly string[], width: number, indents: Required<In
   return [...lines, line];
 }
 
-/** What is in quotes is in one word of a shell. */
-const shellWord = /(?:'[^']*'|"[^"]*"|\S)+/g;
+/** What is in quotes, or after a backslash, is in one word of a shell. */
+const shellWord = /(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|\S)+/gs;
 
 /** An option with its value, or a word. */
-const optionOrWord = new RegExp(`(?:--?[\\w-]+ (?=[^-|\\s]))?${shellWord.source}`, 'g');
+const optionOrWord = new RegExp(`(?:--?[\\w-]+ (?=[^-|\\s]))?${shellWord.source}`, 'gs');
 
 /**
  * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the end of each

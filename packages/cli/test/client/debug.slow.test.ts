@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -130,14 +130,29 @@ describe('the debug log', () => {
     });
   });
 
-  it('is added to a file that exists, which stays as it is', async () => {
+  it('is added to an earlier one, which then only its owner can read', async () => {
     const file = recordFile();
-    writeFileSync(file, 'mine\n');
+    await runCli(['orders', 'list', '--limit', '77', '--debug', file], { env });
+    chmodSync(file, 0o644);
     await runCli(['orders', 'list', '--debug', file], { env });
-    const [first, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
-    expect(first).toBe('mine');
-    expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['command', 'end']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toContain('"77"');
+    expect(entriesOf(file).map(({ kind }) => kind)).toEqual(['command', 'end', 'command', 'end']);
   });
+
+  it.each(['whsec_c2VjcmV0\n', '{"kind":"set-status","version":1}\n', '{"at":"2026'])(
+    'leaves a file of something else as it is: %j',
+    async (content) => {
+      const service = await BareService.start();
+      const file = recordFile();
+      writeFileSync(file, content);
+      const result = await service.cli(['orders', 'list', '--debug', file], { env });
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(`${file} exists and is not a debug log`);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+      expect(service.seen).toEqual([]);
+    },
+  );
 
   it.each(
     [

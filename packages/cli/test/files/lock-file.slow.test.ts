@@ -6,10 +6,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockFile } from '../../src/files/lock-file';
 import { startLockProcess } from './start-lock-process';
@@ -49,6 +51,30 @@ describe('a lock', () => {
     expect(await other.take(file)).toBe(rejected);
     expect(await one.give(file)).toBe('given');
     expect(await other.take(file)).toBe('taken');
+  });
+
+  it('is the same for one file, whatever links lead to it', () => {
+    const file = aFile();
+    const folder = join(aFolder(), 'linked');
+    symlinkSync(dirname(file), folder);
+    const release = lockFile(file);
+    expect(() => lockFile(join(folder, 'result.ndjson'))).toThrow(/is in use by/);
+    writeFileSync(file, '');
+    const link = `${file}.link`;
+    symlinkSync(file, link);
+    expect(() => lockFile(link)).toThrow(/is in use by/);
+    release();
+    lockFile(link)();
+  });
+
+  it('that stays empty is taken over after a while', () => {
+    const file = aFile();
+    writeFileSync(`${file}.lock`, '');
+    expect(() => lockFile(file)).toThrow(/is in use by/);
+    const long = new Date(Date.now() - 60_000);
+    utimesSync(`${file}.lock`, long, long);
+    lockFile(file)();
+    expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
   it('of a process that was killed is taken over', async () => {

@@ -100,6 +100,14 @@ describe('wrapCommand', () => {
     expect(wrapCommand(command, 12, 2).slice(-2)).toEqual(['    --jq \\', "'.[] | .id'"]);
   });
 
+  it('keeps every character of a word that is quoted in parts', () => {
+    const quoted = `curl --data-raw '{"reason":"it'\\''s  late \\ today"}' --url "a \\" b" x`;
+    for (const width of [10, 20, 40, 60]) {
+      const lines = wrapCommand(quoted, width);
+      expect(lines.map((line) => line.replace(/ \\$/, '').trimStart()).join(' ')).toBe(quoted);
+    }
+  });
+
   it('keeps it on one line if it fits', () => {
     expect(wrapCommand(command, 53, 2)).toEqual([`  ${command}`]);
   });

@@ -1,6 +1,6 @@
 import type { PageRange, PageScan } from './page-bounds';
 
-/** Builds the `WHERE` clause of a query of SQLite: conditions that all must be true, and the values of their parameters. */
+/** Builds the `WHERE` clause of a query: conditions that all must be true, and the values of their parameters. */
 export class Conditions {
   readonly #texts: string[] = [];
 

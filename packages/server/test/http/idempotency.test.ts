@@ -51,6 +51,17 @@ describe('Idempotency-Key', () => {
     expect((await order('spelled')).text).toBe(first.text);
   });
 
+  it('keeps the keys of each endpoint apart', async () => {
+    await order('both');
+    const webhook = await service.request('POST /v1/webhooks', {
+      as: buyer,
+      body: { url: 'https://receiver.example/', events: ['order.created'] },
+      headers: { 'Idempotency-Key': 'both' },
+    });
+    expect(webhook.status).toBe(201);
+    expect(webhook.headers.get('idempotent-replayed')).toBeNull();
+  });
+
   it('rejects a key that was sent with another body', async () => {
     await order('other', 1);
     const problem = getProblem(await order('other', 2));

@@ -10,8 +10,12 @@ export async function errors({ run, runOnPipes, url, seed }: ScenarioContext): P
   await run('tradepost orders lst');
   await runOnPipes(`tradepost orders lst${json}`);
   await runOnPipes(`tradepost orders cancel ${pending}`);
+  await runOnPipes('tradepost auth login');
   await runOnPipes('tradepost orders list --colour red');
+  await runOnPipes('tradepost orders list --format json');
   await runOnPipes('tradepost orders list --limit=all');
+  await runOnPipes('tradepost orders list --since 2d --since 1d');
+  await runOnPipes('tradepost orders list --json -o csv');
   await runOnPipes('tradepost orders list --output yaml');
   await runOnPipes('tradepost orders list --status open');
   await runOnPipes('tradepost orders list --limit 0');

@@ -157,7 +157,7 @@ describe('webhooks explain', () => {
     for (const part of [': failed\n', 'WHAT TO DO\n1. ', 'ATTEMPTS\n', 'SIGNED BYTES\n9 bytes']) {
       expect(stdout).toContain(part);
     }
-    expect(stdout).not.toContain('SEND IT BY HAND');
+    expect(stdout).toContain('SEND IT BY HAND\nNo curl command can send these bytes');
   });
 
   it('needs the webhook only for details', async () => {

@@ -40,6 +40,22 @@ describe('webhooks list and get', () => {
     expect(csv.stdout.split('\n')[1]).toContain('order.created,paused');
   });
 
+  it('keeps the host of the URL on a narrow terminal', async () => {
+    const url = 'https://receiver.shop.example/tradepost';
+    const webhook = aWebhook({ url });
+    const service = await serviceWith({
+      'GET /v1/webhooks': { data: [webhook], nextCursor: null },
+    });
+    const { stdout } = await service.cli(['webhooks', 'list'], { screen: { columns: 80 } });
+    expect(stdout).toBe(
+      [
+        'ID                              STATUS  FAILURES  URL',
+        `${id}  active         0  receiver.shop.example…radepost`,
+        '',
+      ].join('\n'),
+    );
+  });
+
   it.each([
     [['webhooks', 'list'], 2, 'needs the extension'],
     [['webhooks', 'get', id], 5, 'needs the extension'],

@@ -158,6 +158,24 @@ describe('backUpDatabase', () => {
     expect(await getFailure(intoFolder)).toBe(`${backup} is not a file.`);
   });
 
+  test('rejects a database that is missing, not one, or of a newer server', async () => {
+    const missing = join(dirname(database), 'missing.db');
+    expect(await getFailure(() => backUpDatabase({ from: missing, to: backup }))).toContain(
+      `The database ${missing} does not exist.`,
+    );
+    expect(existsSync(missing)).toBe(false);
+    await store.close();
+    store = openSqliteStore(':memory:');
+    setVersion(database, newerVersion);
+    expect(await getFailure(() => backUpDatabase({ from: database, to: backup }))).toContain(
+      newerSchemaMessage,
+    );
+    writeFileSync(missing, 'Dear friend');
+    expect(await getFailure(() => backUpDatabase({ from: missing, to: backup }))).toContain(
+      'file is not a database',
+    );
+  });
+
   test('rejects a damaged database', async () => {
     const damaged = join(dirname(database), 'damaged.db');
     await backUpDatabase({ from: database, to: damaged });
@@ -300,6 +318,13 @@ describe('restoreDatabase', () => {
     expect(await checkDatabase(database, noon)).toMatchObject({
       schemaVersion: currentSchemaVersion,
     });
+  });
+
+  test('does not replace a database unless it may', async () => {
+    await store.close();
+    store = openSqliteStore(':memory:');
+    const replacing = () => restoreDatabase({ from: backup, to: database });
+    expect(await getFailure(replacing)).toContain('exists and was not changed. Pass --force');
   });
 
   test('does not apply the log of a process that was killed to the restored database', async () => {

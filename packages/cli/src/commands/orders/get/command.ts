@@ -2,7 +2,7 @@ import type { AccountEvent } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { runBulk, sendFor, toBulkFailure } from '../../../bulk/run-bulk';
 import { createClient } from '../../../client/create-client';
-import { wasNotAttempted } from '../../../client/outage';
+import { isAway, isTemporary, wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import { CliError, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
@@ -124,6 +124,9 @@ async function getMany(
       reconnectTimeout,
       // A person who gives a time expects the service to come back, whether it was reachable or not.
       hadContact: waitsForService,
+      isRetryable: (error) => isAway(error) || isTemporary(error),
+      // Nothing is lost with what is read.
+      shutdownGraceMs: 0,
       showProgress: true,
       async work(id, requests) {
         const { data, error } = await sendFor(requests, (request) => load(id, request));

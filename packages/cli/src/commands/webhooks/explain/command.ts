@@ -225,7 +225,10 @@ function formatExplanation(
       ? format(`With the secret of the webhook in ${exampleSecretFile}:`)
       : []),
     ...checks.flatMap((line) => wrapCommand(escapeControlChars(line), width)),
-    ...(curl === null ? [] : [...title('SEND IT BY HAND'), ...wrapCommand(curl, width)]),
+    ...title('SEND IT BY HAND'),
+    ...(curl === null
+      ? format('No curl command can send these bytes from a shell: write them by --body-file FILE.')
+      : wrapCommand(curl, width)),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { attempt, CliError } from '../../../errors/cli-error';
 
 /** @throws {CliError} `file_unusable` if there is a file */
@@ -21,11 +21,24 @@ export function assertNewFile(path: string): void {
 export function saveBody(path: string, body: string): string {
   const bytes = Buffer.from(body);
   attempt(
-    () => writeFileSync(path, bytes, { flag: 'wx' }),
+    () => write(path, bytes),
     'file_unusable',
     'Cannot write the body',
     'Name a file in a folder that you can write to.',
   );
   const digest = createHash('sha256').update(bytes).digest('hex');
   return `Wrote the signed body to ${path}: ${bytes.length} bytes, SHA-256 ${digest}.`;
+}
+
+/** Writes a new file. No part of it remains if that fails. */
+function write(path: string, bytes: Buffer): void {
+  const file = openSync(path, 'wx');
+  try {
+    writeFileSync(file, bytes);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
 }

@@ -69,10 +69,18 @@ export async function findOrCreateSecret(
     return { secret, source: { kind: 'new' } };
   } catch (error) {
     if (context.signal.aborted) throw error;
+    // Where nothing can be written, a saved secret is read all the same.
+    const saved = newSecret ? null : await readSaved(file, receiver).catch(() => null);
+    if (saved !== null) return { secret: saved, source: { kind: 'saved' } };
     return { secret, source: { kind: 'once', reason: getErrorMessage(error) } };
   } finally {
     unlock();
   }
+}
+
+async function readSaved(file: string, receiver: Receiver): Promise<string | null> {
+  const text = readIfExists(file);
+  return text === null ? null : await parseSecret(text, receiver);
 }
 
 function generateSecret(): string {
