@@ -192,6 +192,17 @@ describe('orders get --reconnect-timeout', () => {
     expect(stderr).toMatch(/Retrying for up to 60 s\.\nReconnected\.\n$/);
   });
 
+  it.each([
+    ['one ID', argv],
+    ['several IDs', [...argv, 'ord_2']],
+  ])('retries a failure that may be of one request, with %s', async (_, ids) => {
+    const service = await startWithHistory();
+    let left = 1;
+    service.instead = () => (left-- > 0 ? { status: 500, body: undefined } : undefined);
+    const { exitCode } = await service.cli([...ids, '--reconnect-timeout', '60'], aClock());
+    expect(exitCode).toBe(0);
+  });
+
   it('is how long one ID waits', async () => {
     const service = await startWithHistory();
     service.instead = () => ({ status: 503, body: undefined });

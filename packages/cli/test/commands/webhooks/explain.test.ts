@@ -157,7 +157,7 @@ describe('webhooks explain', () => {
     for (const part of [': failed\n', 'WHAT TO DO\n1. ', 'ATTEMPTS\n', 'SIGNED BYTES\n9 bytes']) {
       expect(stdout).toContain(part);
     }
-    expect(stdout).toContain('SEND IT BY HAND\nNo curl command can send these bytes');
+    expect(stdout).toContain('SEND IT BY HAND\nNo curl command for a shell can send this request');
   });
 
   it('needs the webhook only for details', async () => {

@@ -97,6 +97,13 @@ it('a secret that cannot be saved is that of one run', async () => {
   expect((await find()).secret).not.toBe(first.secret);
 });
 
+it('a saved secret is used also where no lock can be had', async () => {
+  const { find, file } = await aStateFolder();
+  const { secret } = await find();
+  await writeFile(`${await file()}.lock`, '1 elsewhere');
+  expect(await find()).toEqual({ secret, source: { kind: 'saved' }, said: '' });
+});
+
 it('webhooks listen signs with the secret that it saved, and says where it is from', async () => {
   const { service, receiver, argv, folder, secretFile } = await stage();
   const env = { TRADEPOST_STATE_DIR: join(folder, 'state') };

@@ -227,7 +227,9 @@ function formatExplanation(
     ...checks.flatMap((line) => wrapCommand(escapeControlChars(line), width)),
     ...title('SEND IT BY HAND'),
     ...(curl === null
-      ? format('No curl command can send these bytes from a shell: write them by --body-file FILE.')
+      ? format(
+          'No curl command for a shell can send this request. `--body-file FILE` writes its body.',
+        )
       : wrapCommand(curl, width)),
   ];
   return lines.map((line) => `${line}\n`).join('');
