@@ -10,6 +10,7 @@ import { failover } from './failover';
 import type { Figure } from './figure';
 import { firstCall } from './first-call';
 import { heap } from './heap';
+import { hotListing } from './hot-listing';
 import { isolation } from './isolation';
 import { jobQueues } from './job-queues';
 import { overload } from './overload';
@@ -36,6 +37,7 @@ export const benches: Record<string, Bench> = {
   receipt,
   isolation,
   api,
+  hotListing,
   requests,
   pages,
   overload,

@@ -86,11 +86,11 @@ async function measure(
     const server = await startTradepostServer(parts.context.environment, file, [], bin);
     const target = {
       url: server.url,
-      request: createOrderRequest(trade),
+      requests: [createOrderRequest(trade)] as const,
       connections: clients,
     };
-    const send = (requests: number) =>
-      orderAndDeliver(parts, file, { ...target, requests }, requests * endpoints);
+    const send = (count: number) =>
+      orderAndDeliver(parts, file, { ...target, count }, count * endpoints);
     await send(warmUp);
     const seconds = await send(orders[to]);
     await server.stop();

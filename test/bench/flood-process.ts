@@ -8,8 +8,8 @@ import { serveParent } from './serve-parent';
 /** A request that is sent again and again. */
 export interface FloodTarget {
   url: string;
-  /** The request as bytes: head and body. */
-  request: string;
+  /** The requests as bytes: head and body. With several, each in turn. */
+  requests: readonly [string, ...string[]];
   /** The maximum number of requests at once. */
   connections: number;
 }
@@ -82,15 +82,22 @@ function openLines({ url, connections }: FloodTarget): Promise<Line[]> {
   return Promise.all(Array.from({ length: connections }, () => Line.open(url)));
 }
 
+/** Returns a function that returns each request in turn. */
+function inTurn({ requests }: FloodTarget): () => string {
+  let next = 0;
+  return () => requests[next++ % requests.length] ?? requests[0];
+}
+
 /** Sends requests on each connection, one after the other, while there is a next one. Counts the responses by status. */
 async function repeat(target: FloodTarget, hasNext: (elapsedMs: number) => boolean) {
   const lines = await openLines(target);
+  const nextRequest = inTurn(target);
   const counts: Record<number, number> = {};
   const startedAt = machineTime();
   await Promise.all(
     lines.map(async (line) => {
       while (hasNext(machineTime() - startedAt)) {
-        const status = await line.send(target.request);
+        const status = await line.send(nextRequest());
         counts[status] = (counts[status] ?? 0) + 1;
       }
     }),
@@ -127,10 +134,11 @@ class Durations {
 }
 
 const operations = {
-  /** Sends requests for some time. Returns how many succeeded, per second and in all. */
+  /** Sends requests for some time. Returns how many succeeded, per second and in all, and the counts by status. */
   async saturate({ seconds, ...target }: FloodTarget & { seconds: number }) {
-    const { succeeded, elapsedMs } = await repeat(target, (elapsed) => elapsed < seconds * 1_000);
-    return { perSecond: (succeeded * 1_000) / elapsedMs, succeeded };
+    const repeated = await repeat(target, (elapsed) => elapsed < seconds * 1_000);
+    const { succeeded, elapsedMs, counts } = repeated;
+    return { perSecond: (succeeded * 1_000) / elapsedMs, succeeded, counts };
   },
 
   /**
@@ -138,14 +146,14 @@ const operations = {
    *
    * @throws Error if one does not succeed.
    */
-  async send({ requests, ...target }: FloodTarget & { requests: number }): Promise<number> {
-    let left = requests;
+  async send({ count, ...target }: FloodTarget & { count: number }): Promise<number> {
+    let left = count;
     const { startedAt, succeeded, counts } = await repeat(target, () => {
       left -= 1;
       return left >= 0;
     });
-    if (succeeded === requests) return startedAt;
-    throw new Error(`${requests} requests should succeed: ${JSON.stringify(counts)} by status.`);
+    if (succeeded === count) return startedAt;
+    throw new Error(`${count} requests should succeed: ${JSON.stringify(counts)} by status.`);
   },
 
   /** Sends requests at a fixed rate, whether or not earlier ones have their responses, on as many connections as that takes. */
@@ -155,6 +163,7 @@ const operations = {
     ...target
   }: FloodTarget & { perSecond: number; seconds: number }): Promise<Record<number, StatusResult>> {
     const free = await openLines(target);
+    const nextRequest = inTurn(target);
     const all = [...free];
     const durations = new Durations();
     const waiting: number[] = [];
@@ -165,7 +174,7 @@ const operations = {
         dueAt !== undefined;
         dueAt = waiting.shift()
       ) {
-        const status = await line.send(target.request);
+        const status = await line.send(nextRequest());
         durations.add(status, machineTime() - dueAt);
       }
       free.push(line);

@@ -43,7 +43,7 @@ export async function overload(context: BenchContext): Promise<Figure[]> {
   const client = startBenchProcess<FloodOperations>(environment, program);
   const result = await empty.use(async (file) => {
     const server = await startTradepostServer(environment, file);
-    const target = { url: server.url, request: createOrderRequest(trade) };
+    const target = { url: server.url, requests: [createOrderRequest(trade)] as const };
     const usual = { ...target, connections: usualClients };
     log('measuring the sustainable rate');
     const warmUp = await client.call('saturate', { ...usual, seconds: size.warmUp });
