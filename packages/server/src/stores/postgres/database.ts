@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { Fields } from '../records/fields';
 import type { ChangeTrace, ChangeTracer, ConnectionStatus, RetryReason } from '../store';
+import { PendingChanges } from './pending-changes';
 import {
   connectTimeoutMs,
   createPool,
@@ -16,6 +17,7 @@ import {
 import {
   getCode,
   isDeadlock,
+  isKeyTaken,
   isPoolExhausted,
   isRetryable,
   isUnavailable,
@@ -48,7 +50,7 @@ export interface PostgresOptions extends PoolOptions {
 }
 
 /** How often a transaction is tried that conflicts with others. */
-const maxTries = 20;
+const defaultMaxTries = 20;
 /** The longest pause before a transaction is tried again, in milliseconds. It is random, so that two do not meet again. */
 const maxPauseMs = 50;
 
@@ -162,11 +164,6 @@ export class Transaction extends Queries {
   }
 }
 
-/** A change that waits for a connection or is being written. */
-interface PendingChange {
-  requestedAt: number;
-}
-
 /** How a change is written. */
 export interface WriteOptions {
   /**
@@ -179,6 +176,16 @@ export interface WriteOptions {
    * @default false
    */
   takesTime?: boolean;
+  /**
+   * How often it is tried.
+   * @default 20
+   */
+  maxTries?: number;
+  /**
+   * Whether an earlier run was perhaps committed.
+   * @default false
+   */
+  isCommitUnknown?: boolean;
 }
 
 /** How a transaction was started. */
@@ -202,9 +209,13 @@ class CommitInterrupted extends Error {
   }
 }
 
+function isConflict(error: unknown): boolean {
+  return error instanceof Conflict || isKeyTaken(error);
+}
+
 /** Returns why a transaction runs again after an error. */
 function getRetryReason(error: unknown): RetryReason {
-  if (error instanceof Conflict) return 'conflict';
+  if (isConflict(error)) return 'conflict';
   if (isDeadlock(error)) return 'deadlock';
   // If a prepared statement is missing, a pooler has given the session to another client: that is also a matter of the connection.
   return isRetryable(error) ? 'serialization' : 'connection';
@@ -219,7 +230,7 @@ function toOutcomeUnknown(cause: unknown): OutcomeUnknownError {
 export class PostgresDatabase extends Queries {
   readonly #hosts: Hosts;
   readonly #pool: pg.Pool;
-  readonly #pending = new Set<PendingChange>();
+  readonly pending = new PendingChanges();
   readonly #retries = { serialization: 0, deadlock: 0, conflict: 0, connection: 0 };
   #tracer: ChangeTracer | undefined;
   #closed: Promise<void> | undefined;
@@ -257,20 +268,41 @@ export class PostgresDatabase extends Queries {
     work: (tx: Transaction) => Promise<Result>,
     options: WriteOptions = {},
   ): Promise<Result> {
-    const change: PendingChange = { requestedAt: performance.now() };
-    this.#pending.add(change);
-    const trace = this.#tracer?.startChange() ?? null;
+    const pending = this.pending.add();
+    const trace = this.startTrace();
+    const run = (tx: Transaction) => {
+      this.pending.remove(pending);
+      return work(tx);
+    };
     try {
-      const result = await this.#writeWithRetries(work, trace, options);
+      const result = await this.writeTraced(run, trace === null ? [] : [trace], 1, options);
       trace?.end();
       return result;
     } catch (error) {
-      const translated = translateError(error);
-      trace?.end(translated);
-      throw translated;
+      trace?.end(error);
+      throw error;
     } finally {
-      this.#pending.delete(change);
+      this.pending.end(pending);
     }
+  }
+
+  /** Like `write`, for several changes with the traces of those that are traced. */
+  async writeTraced<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    traces: readonly ChangeTrace[],
+    changes: number,
+    options: WriteOptions,
+  ): Promise<Result> {
+    try {
+      return await this.#writeWithRetries(work, traces, changes, options);
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  /** Starts the trace of a change; null if it is not traced. */
+  startTrace(): ChangeTrace | null {
+    return this.#tracer?.startChange() ?? null;
   }
 
   /** From now on, changes are traced. */
@@ -278,16 +310,15 @@ export class PostgresDatabase extends Queries {
     this.#tracer = tracer;
   }
 
-  /** For how long the oldest pending change has waited, in milliseconds; 0 if none waits. */
-  get writeDelay(): number {
-    const [oldest] = this.#pending;
-    return oldest === undefined ? 0 : performance.now() - oldest.requestedAt;
+  /** How many connections it opens at most. */
+  get maxConnections(): number {
+    return this.#pool.options.max;
   }
 
   /** How the connections of the pool are used. */
   get connectionStatus(): ConnectionStatus {
-    const { idleCount, totalCount, waitingCount, options } = this.#pool;
-    const { max } = options;
+    const { idleCount, totalCount, waitingCount } = this.#pool;
+    const max = this.maxConnections;
     const used = totalCount - idleCount;
     // The pool passes on idle connections in the next turn: what was just requested does not wait.
     const starting = Math.min(waitingCount, max - used);
@@ -371,14 +402,27 @@ export class PostgresDatabase extends Queries {
 
   async #writeWithRetries<Result>(
     work: (tx: Transaction) => Promise<Result>,
-    trace: ChangeTrace | null,
+    traces: readonly ChangeTrace[],
+    changes: number,
     options: WriteOptions,
   ): Promise<Result> {
+    const { maxTries = defaultMaxTries, isCommitUnknown = false } = options;
     const deadline = performance.now() + connectTimeoutMs;
-    let mayBeCommitted = false;
+    let mayBeCommitted = isCommitUnknown;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.withConnection((client) => this.#transact(client, work, trace, options));
+        return await this.withConnection(async (client) => {
+          const traced =
+            traces.length === 0 ? null : this.#tracer?.startTransaction('postgresql', traces);
+          try {
+            const result = await this.#transact(client, work, traces[0]?.context ?? null, options);
+            traced?.end(changes);
+            return result;
+          } catch (error) {
+            traced?.end(0, error);
+            throw error;
+          }
+        });
       } catch (error) {
         if (error instanceof CommitInterrupted) {
           const outcome = await this.#findOutcome(error);
@@ -390,7 +434,7 @@ export class PostgresDatabase extends Queries {
           if (isPoolExhausted(error) || performance.now() >= deadline) {
             throw mayBeCommitted ? toOutcomeUnknown(error) : error;
           }
-        } else if (!(error instanceof Conflict || isRetryable(error) || this.#stopNaming(error))) {
+        } else if (!(isConflict(error) || isRetryable(error) || this.#stopNaming(error))) {
           throw mayBeCommitted && isUnavailable(error) ? toOutcomeUnknown(error) : error;
         }
         if (attempt === maxTries) throw mayBeCommitted ? toOutcomeUnknown(error) : error;
@@ -403,11 +447,10 @@ export class PostgresDatabase extends Queries {
   async #transact<Result>(
     client: HostClient,
     work: (tx: Transaction) => Promise<Result>,
-    trace: ChangeTrace | null,
+    traceContext: string | null,
     options: WriteOptions,
   ): Promise<Result> {
-    const traced = trace === null ? null : this.#tracer?.startTransaction('postgresql', [trace]);
-    const tx = new Transaction(client, this.#toQuery, trace?.context ?? null);
+    const tx = new Transaction(client, this.#toQuery, traceContext);
     let xid: string | null = null;
     gatherStatements(client);
     try {
@@ -429,10 +472,8 @@ export class PostgresDatabase extends Queries {
         if (!isUnusable(error)) throw error;
         throw new CommitInterrupted(result, xid, client.timeline, error);
       }
-      traced?.end(1);
       return result;
     } catch (error) {
-      traced?.end(0, error);
       // If even this fails, the connection is broken, and the server rolls back.
       if (!(isUnusable(error) || error instanceof CommitInterrupted)) {
         await client.query('ROLLBACK');

@@ -12,22 +12,27 @@ import { releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
 import type { WorkerLocks } from './worker-locks';
 import type { WriteSet } from './write-set';
 
+/** Deliveries that one change queues. */
+interface QueuedDeliveries {
+  deliveries: readonly Delivery[];
+  /** Null if the change is not traced. */
+  traceContext: string | null;
+}
+
 /** Adds the inserts of deliveries. Their queues count them later, when a worker finds them. */
-export function insertDeliveries(
-  writes: WriteSet,
-  deliveries: Delivery[],
-  traceContext: string | null,
-): void {
-  const rows = deliveries.map((delivery) => ({
-    attempts: 0,
-    tries: 0,
-    dueAt: delivery.nextAttemptAt,
-    scheduledAt: delivery.createdAt,
-    leaseCounts: false,
-    counted: false,
-    traceContext,
-    ...delivery,
-  }));
+export function insertDeliveries(writes: WriteSet, changes: readonly QueuedDeliveries[]): void {
+  const rows = changes.flatMap(({ deliveries, traceContext }) =>
+    deliveries.map((delivery) => ({
+      attempts: 0,
+      tries: 0,
+      dueAt: delivery.nextAttemptAt,
+      scheduledAt: delivery.createdAt,
+      leaseCounts: false,
+      counted: false,
+      traceContext,
+      ...delivery,
+    })),
+  );
   writes.insert(postgresDeliveries, rows);
 }
 

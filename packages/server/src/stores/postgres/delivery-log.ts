@@ -101,7 +101,8 @@ export function createPostgresDeliveryLogStore(
         const dueAt = await dueFirst(tx, queues.get(webhookId), context.now);
         const writes = new WriteSet();
         writes.insert(events, [event]);
-        insertDeliveries(writes, [{ ...delivery, nextAttemptAt: dueAt }], tx.traceContext);
+        const deliveries = [{ ...delivery, nextAttemptAt: dueAt }];
+        insertDeliveries(writes, [{ deliveries, traceContext: tx.traceContext }]);
         writes.send(tx);
         queues.change(webhookId, resetBackoff(queues.get(webhookId)));
         queues.noteDueAt(webhookId, dueAt);

@@ -9,7 +9,7 @@ import { maxNumbered, numberEntries } from './event-numbers';
 import type { WriteSet } from './write-set';
 
 /** Adds events to the logs of their recipients, without sequence numbers. */
-function insertLogEntries(writes: WriteSet, events: DomainEvent[]): void {
+function insertLogEntries(writes: WriteSet, events: readonly DomainEvent[]): void {
   const entries = events.flatMap(({ id: eventId, createdAt, recipients }) =>
     recipients.map((accountId) => ({ eventId, accountId, createdAt })),
   );
@@ -32,25 +32,17 @@ export interface Subscriptions {
 }
 
 /**
- * An expression for the subscriptions of some accounts.
- *
- * @param accounts A list of their IDs, or a query for these.
- */
-export function subscriptionsOf(accounts: string): string {
-  return `(SELECT coalesce(json_agg(json_build_object('accountId', e.account_id, 'eventType', e.event_type,
-      'webhookId', e.webhook_id) ORDER BY e.webhook_id), '[]')
-    FROM webhook_events AS e WHERE e.account_id IN (${accounts}))`;
-}
-
-/**
  * A query for accounts and their subscriptions, in one row.
  *
  * @param accounts A query for IDs that may be null, or lead nowhere.
+ * @param further Further expressions to select.
  */
-export function accountsWithSubscriptions(accounts: string): string {
+export function accountsWithSubscriptions(accounts: string, further = ''): string {
   return `WITH wanted AS MATERIALIZED (${accounts})
     SELECT ARRAY(SELECT id FROM accounts WHERE id IN (SELECT * FROM wanted)) AS "accountIds",
-      ${subscriptionsOf('SELECT * FROM wanted')} AS subscriptions`;
+      (SELECT coalesce(json_agg(json_build_object('accountId', e.account_id, 'eventType', e.event_type,
+          'webhookId', e.webhook_id) ORDER BY e.webhook_id), '[]')
+        FROM webhook_events AS e WHERE e.account_id IN (SELECT * FROM wanted)) AS subscriptions${further}`;
 }
 
 const selectSubscriptions = accountsWithSubscriptions('SELECT unnest($1::text[])');
@@ -62,7 +54,7 @@ const selectSubscriptions = accountsWithSubscriptions('SELECT unnest($1::text[])
  */
 async function findSubscriptions(
   tx: Transaction,
-  events: DomainEvent[],
+  events: readonly DomainEvent[],
   known: Subscriptions,
 ): Promise<Subscription[]> {
   const recipients = new Set(events.flatMap((event) => event.recipients));
@@ -74,44 +66,70 @@ async function findSubscriptions(
   return [...known.subscriptions, ...(found?.subscriptions ?? [])];
 }
 
+/** Events of one change, with what they cause. */
+export interface CausedEvents {
+  events: readonly DomainEvent[];
+  context: CommandContext;
+  /** What their deliveries store; null if the change is not traced. */
+  traceContext: string | null;
+}
+
 /**
  * Adds the inserts of events and what they cause: an entry in the event log and a notification for each recipient, and a delivery
  * for each of their webhooks that subscribes to the event type.
  *
  * @param known What was read about probable recipients.
- * @returns How many deliveries are queued.
+ * @returns How many deliveries are queued by each change.
  */
 export async function addEvents(
   tx: Transaction,
   writes: WriteSet,
-  events: DomainEvent[],
+  changes: readonly CausedEvents[],
   known: Subscriptions,
-  context: CommandContext,
-): Promise<number> {
-  if (events.length === 0) return 0;
-  const subscriptions = await findSubscriptions(tx, events, known);
+): Promise<number[]> {
+  const events = changes.flatMap((change) => change.events);
+  if (events.length === 0) return changes.map(() => 0);
+  const subscribers = groupSubscribers(await findSubscriptions(tx, events, known));
   const findSubscribers = (accountIds: string[], type: string) =>
-    accountIds.flatMap((id) =>
-      subscriptions
-        .filter(({ accountId, eventType }) => accountId === id && eventType === type)
-        .map(({ webhookId }) => webhookId),
-    );
-  const caused = events.map((event) => fanOut(event, findSubscribers, context));
-  const deliveries = caused.flatMap((one) => one.deliveries);
+    accountIds.flatMap((id) => subscribers.get(`${id} ${type}`) ?? []);
+  const caused = changes.map(({ events: own, context, traceContext }) => {
+    const parts = own.map((event) => fanOut(event, findSubscribers, context));
+    return {
+      notifications: parts.flatMap((part) => part.notifications),
+      deliveries: parts.flatMap((part) => part.deliveries),
+      traceContext,
+    };
+  });
   writes.insert(eventTable, events);
   insertLogEntries(writes, events);
   writes.insert(
     notifications,
     caused.flatMap((one) => one.notifications),
   );
-  insertDeliveries(writes, deliveries, tx.traceContext);
-  return deliveries.length;
+  insertDeliveries(writes, caused);
+  return caused.map(({ deliveries }) => deliveries.length);
 }
 
-/** Returns whether events were committed by an earlier run of the change that creates them. */
-export async function areCommitted(tx: Transaction, [event]: DomainEvent[]): Promise<boolean> {
-  if (event === undefined) return false;
-  return (await tx.row('SELECT 1 FROM events WHERE id = $1', event.id)) !== undefined;
+/** Returns the webhooks of each account and event type. */
+function groupSubscribers(subscriptions: readonly Subscription[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { accountId, eventType, webhookId } of subscriptions) {
+    const name = `${accountId} ${eventType}`;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [webhookId]);
+    else group.push(webhookId);
+  }
+  return groups;
+}
+
+/** Returns which of some events were committed, by an earlier run of the changes that create them. */
+export async function findCommitted(tx: Transaction, eventIds: string[]): Promise<Set<string>> {
+  if (eventIds.length === 0) return new Set();
+  const rows = await tx.rows<{ id: string }>(
+    'SELECT id FROM events WHERE id = ANY ($1::text[])',
+    eventIds,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**

@@ -5,12 +5,92 @@ import type {
   StoredResponse,
 } from '@tradepost/domain/kernel/idempotency';
 import { idempotencyKeys } from '../records/tables';
-import { readStored, storedFields, toStored } from '../stored-responses';
-import { Conflict, type PostgresDatabase, type Transaction, type WriteOptions } from './database';
+import { readStored, toStored } from '../stored-responses';
+import type { PostgresDatabase, Queries, Transaction } from './database';
+import { WriteSet } from './write-set';
 
 /** Erases stored responses that show a webhook, because they may contain its secret. Their keys stay reserved. */
 export function eraseResponsesAbout(tx: Transaction, webhookId: string): void {
   tx.send("UPDATE idempotency_keys SET response = '' WHERE webhook_id = $1", webhookId);
+}
+
+type Row = ReturnType<typeof toStored>;
+
+const identify = ({ accountId, operation, key }: IdempotencyKey) =>
+  JSON.stringify([accountId, operation, key]);
+
+const selectStored = `FROM json_to_recordset($1::json) AS k ("accountId" TEXT, operation TEXT, key TEXT)
+  JOIN idempotency_keys ON idempotency_keys.account_id = k."accountId"
+    AND idempotency_keys.operation = k.operation AND idempotency_keys.key = k.key`;
+
+const deleteExpired = `DELETE FROM idempotency_keys
+  USING json_to_recordset($1::json) AS k ("accountId" TEXT, operation TEXT, key TEXT, "expiresAt" BIGINT)
+  WHERE idempotency_keys.account_id = k."accountId" AND idempotency_keys.operation = k.operation
+    AND idempotency_keys.key = k.key AND idempotency_keys.expires_at = k."expiresAt"`;
+
+/**
+ * The idempotency keys of changes that are written in one transaction, and their stored responses. If another transaction commits
+ * one of the keys first, writing it fails, and the transaction runs again: see `isKeyTaken`.
+ */
+export class StoredKeys {
+  readonly #db: PostgresDatabase;
+  readonly #rows: Map<string, Row>;
+  readonly #expired: Row[] = [];
+  readonly #added = new Map<string, Row>();
+
+  private constructor(db: PostgresDatabase, rows: readonly Row[]) {
+    this.#db = db;
+    this.#rows = new Map(rows.map((row) => [identify(row), row]));
+  }
+
+  /** Reads what is stored with some keys. */
+  static async read(
+    db: PostgresDatabase,
+    queries: Queries,
+    keys: readonly IdempotencyKey[],
+  ): Promise<StoredKeys> {
+    if (keys.length === 0) return new StoredKeys(db, []);
+    return new StoredKeys(
+      db,
+      await queries.list(idempotencyKeys, selectStored, JSON.stringify(keys)),
+    );
+  }
+
+  /**
+   * Returns the stored response of a key; null if there is none, or it has expired.
+   *
+   * @throws DomainError `idempotency_key_reused` if the key belongs to another request, `webhook_deleted` if its response was
+   *   erased.
+   */
+  find<Response extends StoredResponse>(
+    key: IdempotencyKey,
+    now: number,
+  ): IdempotentResult<Response> | null {
+    const row = this.#rows.get(identify(key));
+    return row === undefined || row.expiresAt <= now
+      ? null
+      : readStored(this.#db.secrets, key, row);
+  }
+
+  /** Stores the response of a key that has none, and the webhook that it shows, if any. */
+  add(key: IdempotencyKey, response: StoredResponse, webhookId: string | null): void {
+    const id = identify(key);
+    const expired = this.#rows.get(id);
+    if (expired !== undefined && !this.#added.has(id)) this.#expired.push(expired);
+    const row = toStored(this.#db.secrets, key, response, webhookId);
+    this.#rows.set(id, row);
+    this.#added.set(id, row);
+  }
+
+  /** Adds the inserts of what was added, in one order, so that no two transactions wait for each other. */
+  addWrites(tx: Transaction, writes: WriteSet): void {
+    if (this.#expired.length > 0) tx.send(deleteExpired, JSON.stringify(this.#expired));
+    const sorted = [...this.#added].sort(([one], [other]) => (one < other ? -1 : 1));
+    writes.insert(
+      idempotencyKeys,
+      sorted.map(([, row]) => row),
+    );
+  }
 }
 
 /**
@@ -26,42 +106,32 @@ export function writeIdempotent<Response extends StoredResponse>(
   idempotencyKey: IdempotencyKey | null,
   now: number,
   work: (tx: Transaction) => Promise<{ response: Response; webhookId?: string }>,
-  { takesTime = false }: Pick<WriteOptions, 'takesTime'> = {},
 ): Promise<IdempotentResult<Response>> {
   return db.write(
     async (tx) => {
       if (idempotencyKey === null) return { response: (await work(tx)).response, replayed: false };
-      const { accountId, operation, key } = idempotencyKey;
-      const byKey = `FROM idempotency_keys
-        WHERE account_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`;
-      const findStored = () => tx.find(storedFields, byKey, accountId, operation, key, now);
-      const stored = await findStored();
-      if (stored !== null) return readStored(db.secrets, idempotencyKey, stored);
-      const change = await work(tx).catch(async (error: unknown) => {
+      const readKeys = () => StoredKeys.read(db, tx, [idempotencyKey]);
+      const keys = await readKeys();
+      const stored = keys.find<Response>(idempotencyKey, now);
+      if (stored !== null) return stored;
+      let change: Awaited<ReturnType<typeof work>>;
+      try {
+        change = await work(tx);
+      } catch (error) {
         if (!(error instanceof DomainError)) throw error;
         // The first request with this key may have been committed meanwhile, and be the reason of the rejection.
-        const first = await findStored();
+        const first = (await readKeys()).find<Response>(idempotencyKey, now);
         if (first === null) throw error;
         return first;
-      });
-      if ('fingerprint' in change) return readStored(db.secrets, idempotencyKey, change);
+      }
       const { response, webhookId = null } = change;
-      const row = toStored(db.secrets, idempotencyKey, response, webhookId);
-      const isStored = await tx.run(
-        `INSERT INTO idempotency_keys (${idempotencyKeys.names.join(', ')})
-         VALUES ($1, $2, $3, $4, $5, $6, $7)
-         ON CONFLICT (account_id, operation, key) DO UPDATE
-           SET fingerprint = excluded.fingerprint, response = excluded.response,
-             expires_at = excluded.expires_at, webhook_id = excluded.webhook_id
-           WHERE idempotency_keys.expires_at <= $8`,
-        ...idempotencyKeys.write(row),
-        now,
-      );
-      if (isStored === 0)
-        throw new Conflict('Another request with this idempotency key was first.');
+      const writes = new WriteSet();
+      keys.add(idempotencyKey, response, webhookId);
+      keys.addWrites(tx, writes);
+      writes.send(tx);
       return { response, replayed: false };
-      // A repetition finds the stored response.
     },
-    { isRepeatable: idempotencyKey !== null, takesTime },
+    // A repetition finds the stored response.
+    { isRepeatable: idempotencyKey !== null },
   );
 }

@@ -1,9 +1,8 @@
 import { orderStatuses } from '@tradepost/contract/wire';
 import type { DomainEvent } from '@tradepost/domain/events/event';
-import type { CommandContext } from '@tradepost/domain/kernel/context';
-import { missingRecord } from '@tradepost/domain/kernel/errors';
+import type { IdempotentResult, StoredResponse } from '@tradepost/domain/kernel/idempotency';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
-import type { Order, OrderContext } from '@tradepost/domain/orders/order';
+import type { Order } from '@tradepost/domain/orders/order';
 import {
   defaultSort,
   endBefore,
@@ -12,7 +11,7 @@ import {
   needsSearch,
   simplifyFilter,
 } from '@tradepost/domain/orders/order-list';
-import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import type { ChangedOrder, OrderStore } from '@tradepost/domain/orders/order-store';
 import { NumberedConditions } from '../conditions';
 import {
   findOrders,
@@ -23,95 +22,25 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
-import {
-  listingFields,
-  orders,
-  orderUpdate,
-  partyColumns,
-  stockUpdate,
-  tasks,
-  taskUpdate,
-  timeColumns,
-} from '../records/tables';
+import { orders, partyColumns, timeColumns } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
-import type { PostgresDatabase, Transaction } from './database';
-import {
-  accountsWithSubscriptions,
-  addEvents,
-  areCommitted,
-  type Subscription,
-  type Subscriptions,
-  subscriptionsOf,
-} from './events';
+import type { PostgresDatabase } from './database';
 import { findFinalTime } from './final-time';
-import { writeIdempotent } from './idempotency';
-import { lockListing } from './listings';
-import { WriteSet } from './write-set';
+import { GroupCommit } from './group-commit';
+import {
+  listingRow,
+  type OrderChange,
+  orderRow,
+  type Placement,
+  type Written,
+  writeOrders,
+} from './order-group';
 
 /** An account or a listing. */
 interface NamedRow {
   id: string;
   name: string | null;
 }
-
-/** What a decision about an order depends on, and the probable recipients of its events. */
-interface FoundOrder {
-  context: OrderContext;
-  recipients: Subscriptions;
-}
-
-const ofOrder = orders.as('order');
-const ofListing = listingFields.as('listing');
-const ofTask = tasks.as('task');
-
-/** An order, its listing, its open task, and the subscriptions of those who take part in it. */
-interface FoundRow {
-  'order.version': number;
-  /** The version when the statement started. It may have waited for the lock. */
-  seenVersion: number;
-  /** Null if there is no listing, which is a fault. */
-  'listing.id': string | null;
-  /** Null if there is no open task. */
-  'task.id': string | null;
-  subscriptions: Subscription[];
-}
-
-const lockOrderContext = `SELECT ${ofOrder.select}, ${ofListing.select}, ${ofTask.select},
-    (SELECT seen.version FROM orders AS seen WHERE seen.id = $1) AS "seenVersion",
-    ${subscriptionsOf(
-      'orders.buyer_id, orders.seller_id, orders.agent_id, listings.seller_id, listings.agent_id',
-    )} AS subscriptions
-  FROM orders LEFT JOIN listings ON listings.id = orders.listing_id
-  LEFT JOIN tasks ON tasks.order_id = orders.id AND tasks.completed_at IS NULL
-  WHERE orders.id = $1 FOR NO KEY UPDATE OF orders`;
-
-/**
- * Locks an order, and reads what a decision about it depends on. Its listing is locked only on request: most changes leave it as
- * it is, and many orders share it.
- */
-async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrder | null> {
-  let row = await tx.row<FoundRow>(lockOrderContext, id);
-  // The order was changed while the statement waited for its lock, and perhaps its task, which the statement saw as it was before.
-  if (row !== undefined && row['order.version'] !== row.seenVersion) {
-    row = await tx.row<FoundRow>(lockOrderContext, id);
-  }
-  if (row === undefined) return null;
-  const order = ofOrder.pick(row);
-  if (row['listing.id'] === null) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
-  const listing = ofListing.pick(row);
-  const task = row['task.id'] === null ? null : ofTask.pick(row);
-  const parties = [order.buyerId, order.sellerId, order.agentId, listing.sellerId, listing.agentId];
-  const accountIds = parties.filter((accountId) => accountId !== null);
-  return {
-    context: { order, listing, task },
-    recipients: { accountIds, subscriptions: row.subscriptions },
-  };
-}
-
-const recipientsOfListing = accountsWithSubscriptions(
-  'SELECT unnest(ARRAY[seller_id, agent_id, $2]) FROM listings WHERE id = $1',
-);
-const noRecipients: Subscriptions = { accountIds: [], subscriptions: [] };
 
 function orderBy({ by, newestFirst }: Pick<OrderRange, 'by' | 'newestFirst'>): string {
   const direction = newestFirst ? 'DESC' : 'ASC';
@@ -206,12 +135,6 @@ function createReader(db: PostgresDatabase): OrderReader {
   };
 }
 
-/** Returns the context of a change with the time that the database says. */
-async function takeTime(tx: Transaction, context: CommandContext): Promise<CommandContext> {
-  const time = await tx.time;
-  return time === null ? context : (context.at?.(time) ?? context);
-}
-
 /** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
 export function createPostgresOrderStore(
   db: PostgresDatabase,
@@ -219,76 +142,40 @@ export function createPostgresOrderStore(
 ): OrderStore {
   const reader = createReader(db);
   const scheduler = new SearchScheduler();
+  const group = new GroupCommit<Placement | OrderChange, Written>(db, (tx, changes, waits) =>
+    writeOrders(db, tx, changes, waits),
+  );
+  async function write(change: Placement | OrderChange): Promise<Written['result']> {
+    const { result, events, queued } = await group.add(change);
+    notify(events, queued);
+    return result;
+  }
   return {
-    async placeOrder({ listingId, buyerId, idempotencyKey, context }, decide) {
-      let written: [DomainEvent[], number] = [[], 0];
-      const result = await writeIdempotent(
-        db,
-        idempotencyKey,
-        context.now,
-        async (tx) => {
-          const [listing, recipients] = await Promise.all([
-            lockListing(tx, listingId),
-            tx.row<Subscriptions>(recipientsOfListing, listingId, buyerId ?? null),
-          ]);
-          const at = await takeTime(tx, context);
-          const { change, response } = decide(listing, at);
-          const writes = new WriteSet();
-          writes.insert(orders, [change.order]);
-          if (change.task !== null) writes.insert(tasks, [change.task]);
-          writes.update(stockUpdate, change.listing);
-          const known = recipients ?? noRecipients;
-          const queued = await addEvents(tx, writes, change.events, known, at);
-          writes.send(tx);
-          written = [change.events, queued];
-          return { response };
-        },
-        { takesTime: true },
-      );
-      if (!result.replayed) notify(...written);
-      return result;
+    async placeOrder<Response extends StoredResponse>(
+      { buyerId, ...request }: Parameters<OrderStore['placeOrder']>[0],
+      decide: Placement['decide'],
+    ) {
+      return (await write({
+        kind: 'placement',
+        row: listingRow(request.listingId),
+        isRepeatable: request.idempotencyKey !== null,
+        ...request,
+        buyerId: buyerId ?? null,
+        decide,
+      })) as IdempotentResult<Response>;
     },
 
     async changeOrder(id, context, decide) {
-      let written: [DomainEvent[], number] = [[], 0];
-      // What the last run wrote, which may have been committed although the connection broke.
-      let last: Order | null = null;
-      const result = await db.write(
-        async (tx) => {
-          const read = await selectOrderContext(tx, id);
-          const found = read?.context ?? null;
-          // With the order's lock: an interrupted commit that is still in progress has it until its end.
-          if (last !== null && (await areCommitted(tx, written[0]))) {
-            return { order: last, changed: true };
-          }
-          last = null;
-          written = [[], 0];
-          const at = await takeTime(tx, context);
-          let change = decide(found, at);
-          if (change === null) {
-            if (found === null) throw missingRecord('Order', id);
-            return { order: found.order, changed: false };
-          }
-          const writes = new WriteSet();
-          if (found !== null && change.listing !== found.listing) {
-            const listing = await lockListing(tx, found.listing.id);
-            change = decide({ ...found, listing: listing ?? found.listing }, at) ?? change;
-            writes.update(stockUpdate, change.listing);
-          }
-          writes.update(orderUpdate, change.order);
-          if (change.task !== null) writes.update(taskUpdate, change.task);
-          const known = read?.recipients ?? noRecipients;
-          const queued = await addEvents(tx, writes, change.events, known, at);
-          writes.send(tx);
-          written = [change.events, queued];
-          last = change.order;
-          return { order: last, changed: true };
-        },
+      return (await write({
+        kind: 'change',
+        row: orderRow(id),
         // A second run finds what the first one committed.
-        { isRepeatable: true, takesTime: true },
-      );
-      notify(...written);
-      return result;
+        isRepeatable: true,
+        id,
+        context,
+        decide,
+        written: null,
+      })) as ChangedOrder;
     },
 
     findOrder: (id) => db.find(orders, 'FROM orders WHERE id = $1', id),

@@ -28,7 +28,7 @@ const maxLifetimeSeconds = 1_800;
 /** How long a statement may take, in milliseconds. */
 const statementTimeoutMs = 5_000;
 /** How long a statement waits for a lock of another transaction, in milliseconds. */
-const lockTimeoutMs = 2_000;
+export const lockTimeoutMs = 2_000;
 /** How long a transaction may wait for its next statement, in milliseconds: after that, its process is gone or hangs. */
 const idleInTransactionTimeoutMs = 10_000;
 /** Longer than the server's own timeout, which ends the statement in an orderly way. */

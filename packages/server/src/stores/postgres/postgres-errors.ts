@@ -45,6 +45,11 @@ export function isRetryable(error: unknown): boolean {
   return retryableCodes.test(getCode(error));
 }
 
+/** Returns whether another transaction has just committed a row with the same idempotency key. */
+export function isKeyTaken(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.constraint === 'idempotency_keys_pkey';
+}
+
 /** Returns whether a transaction was rolled back because others waited for it while it waited for them. */
 export function isDeadlock(error: unknown): boolean {
   return getCode(error) === '40P01';

@@ -77,7 +77,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),
-    getWriteDelay: () => db.writeDelay,
+    getWriteDelay: () => db.pending.delay,
     getConnectionStatus: () => db.connectionStatus,
     async check() {
       await db.row('SELECT 1');

@@ -25,9 +25,9 @@ export class WriteSet {
     if (rows.length > 0) this.add(table.insertJson(this.bindRows(rows.map(table.toJson))));
   }
 
-  /** Adds the update of a row. */
-  update<Row>(update: RowUpdate<Row>, row: Row): void {
-    this.add(update.bind(row, (value) => this.bind(value)));
+  /** Adds the update of rows, each of them once. */
+  update<Row>(update: RowUpdate<Row>, rows: readonly Row[]): void {
+    if (rows.length > 0) this.add(update.json(this.bindRows(rows.map(update.toJson))));
   }
 
   /** Adds a statement, whose parameters were returned by `bind`. */
@@ -48,7 +48,7 @@ export class WriteSet {
 /** Updates a row by a statement of its own. */
 export function update<Row>(tx: Transaction, change: RowUpdate<Row>, row: Row): void {
   const writes = new WriteSet();
-  writes.update(change, row);
+  writes.update(change, [row]);
   writes.send(tx);
 }
 

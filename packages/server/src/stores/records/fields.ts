@@ -106,8 +106,10 @@ export interface RowUpdate<Row> {
   /** The statement of SQLite, and the values of its parameters. */
   sql: string;
   write: (row: Row) => unknown[];
-  /** The statement of PostgreSQL. */
-  bind: (row: Row, bind: (value: unknown) => string) => string;
+  /** The statement of PostgreSQL for rows that are an array in JSON. */
+  json: (rows: string) => string;
+  /** Returns what PostgreSQL gets of a row in JSON. */
+  toJson: (row: Row) => object;
 }
 
 /** A table: its columns by the fields of its rows. Both databases have the same names. */
@@ -170,18 +172,21 @@ export class Table<Row extends object> extends Fields<Row> {
     ...fields: Field[]
   ): RowUpdate<Pick<Row, Field>> {
     const column = (field: Field) => this.#own[field][0];
-    const values = [...fields, key].map((field) => {
-      const kind: keyof typeof writers = this.#own[field][1];
-      return writers[kind](`row.${field}`);
-    });
-    const build = (bind: (field: Field) => string) => {
-      const set = fields.map((field) => `${column(field)} = ${bind(field)}`);
-      return `UPDATE ${this.name} SET ${set.join(', ')} WHERE ${column(key)} = ${bind(key)}`;
-    };
+    const kind = (field: Field): keyof typeof writers => this.#own[field][1];
+    const all = [...fields, key];
+    const values = all.map((field) => writers[kind(field)](`row.${field}`));
+    const build = (value: (field: Field) => string) =>
+      `UPDATE ${this.name} SET ${fields.map((field) => `${column(field)} = ${value(field)}`).join(', ')}`;
+    const types = all.map((field) => `"${field}" ${postgresTypes[kind(field)]}`).join(', ');
+    const properties = all.map((field) => `${field}: row.${field}`);
     return {
-      sql: build(() => '?'),
+      sql: `${build(() => '?')} WHERE ${column(key)} = ?`,
       write: new Function('row', `return [${values.join(', ')}];`) as (row: object) => unknown[],
-      bind: (row, bind) => build((field) => bind(row[field])),
+      json: (rows) => `${build((field) => `r."${field}"`)}
+        FROM json_to_recordset(${rows}) AS r (${types}) WHERE ${this.name}.${column(key)} = r."${key}"`,
+      toJson: new Function('row', `return { ${properties.join(', ')} };`) as (
+        row: object,
+      ) => object,
     };
   }
 

@@ -193,7 +193,8 @@ class Run {
     const tx = new Transaction(client, (text, values) => ({ text, values }), null);
     const writes = new WriteSet();
     const noneKnown = { accountIds: [], subscriptions: [] };
-    await addEvents(tx, writes, [event], noneKnown, context);
+    const caused = { events: [event], context, traceContext: null };
+    await addEvents(tx, writes, [caused], noneKnown);
     writes.send(tx);
     await tx.settled();
     if (this.#numbering === 'at insert') {

@@ -1,0 +1,234 @@
+import { OutcomeUnknownError, StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import type { ChangeTrace } from '../store';
+import type { PostgresDatabase, Transaction } from './database';
+import { lockTimeoutMs } from './pool';
+
+/** A change that is written together with others. */
+export interface GroupedChange {
+  /** Names the row that it locks, such as `order ord_…`. Changes with one name are written in the same or in later transactions. */
+  readonly row: string;
+  /** Whether it may run again after it perhaps was committed, because it has no further effect then. */
+  readonly isRepeatable: boolean;
+}
+
+/** What became of a change in a transaction: its result, an error that rejects it alone, or the row that another session has locked. */
+export type Outcome<Result> = { result: Result } | { error: unknown } | { lockedRow: string };
+
+/**
+ * Writes changes in one transaction, each on what the ones before it left. Returns an outcome for each.
+ *
+ * @param waits Whether to wait for rows that other sessions have locked. Otherwise changes that need them are left out.
+ */
+export type WriteGroup<Change, Result> = (
+  tx: Transaction,
+  changes: readonly Change[],
+  waits: boolean,
+) => Promise<Outcome<Result>[]>;
+
+/** A change with its trace, and the trace context that its deliveries store. */
+export interface Traced<Change> {
+  change: Change;
+  traceContext: string | null;
+}
+
+interface Member<Change, Result> extends Traced<Change> {
+  trace: ChangeTrace | null;
+  pending: { requestedAt: number };
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/** How many changes may share a transaction. */
+const largestGroup = 100;
+/** How many transactions run at once that wait for no row: while one of them is committed, the next one is prepared. */
+const maxGroups = 2;
+/** The share of the connections that may wait for rows, each for another one. The rest is for all others. */
+const shareThatWaits = 0.4;
+/** How often a group is tried before its members are written one by one. */
+const triesOfGroup = 2;
+
+/**
+ * Commits changes together: those that arrive while a transaction runs form the next one. What a commit costs is paid once, and a
+ * row that many changes share is locked and updated once for all of them.
+ *
+ * A group waits for no row that another session has locked. The changes that need one form a group of their own for each row,
+ * which waits for it.
+ */
+export class GroupCommit<Change extends GroupedChange, Result> {
+  readonly #db: PostgresDatabase;
+  readonly #write: WriteGroup<Traced<Change>, Result>;
+  /** The changes that wait for a transaction. */
+  #waiting: Member<Change, Result>[] = [];
+  /** The changes that wait for a row that another session had locked, by its name. */
+  readonly #blocked = new Map<string, Member<Change, Result>[]>();
+  /** The rows that running transactions of this process use. */
+  readonly #busy = new Set<string>();
+  readonly #maxWaitingGroups: number;
+  #groups = 0;
+  #waitingGroups = 0;
+  #isStarting = false;
+
+  constructor(db: PostgresDatabase, write: WriteGroup<Traced<Change>, Result>) {
+    this.#db = db;
+    this.#write = write;
+    this.#maxWaitingGroups = Math.max(1, Math.floor(db.maxConnections * shareThatWaits));
+  }
+
+  /** Writes a change with others. Resolves with its result once that is committed, or rejects with its error. */
+  add(change: Change): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const trace = this.#db.startTrace();
+      const pending = this.#db.pending.add();
+      const member = { change, trace, traceContext: trace?.context ?? null, pending };
+      this.#enqueue({ ...member, resolve, reject });
+      this.#startSoon();
+    });
+  }
+
+  #enqueue(member: Member<Change, Result>): void {
+    const blocked = this.#blocked.get(member.change.row);
+    if (blocked === undefined) this.#waiting.push(member);
+    else this.#block(blocked, member);
+  }
+
+  #block(blocked: Member<Change, Result>[], member: Member<Change, Result>): void {
+    this.#db.pending.remove(member.pending);
+    blocked.push(member);
+  }
+
+  /** Changes that arrive by the end of this turn of the event loop join the group. */
+  #startSoon(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    setImmediate(() => {
+      this.#isStarting = false;
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    while (this.#groups < maxGroups) {
+      const group = this.#takeGroup();
+      if (group.length === 0) break;
+      this.#groups += 1;
+      void this.#run(group, null).finally(() => {
+        this.#groups -= 1;
+        this.#startSoon();
+      });
+    }
+    for (const [row, blocked] of this.#blocked) {
+      if (this.#busy.has(row)) continue;
+      this.#rejectOverdue(row, blocked);
+      if (blocked.length === 0 || this.#waitingGroups === this.#maxWaitingGroups) continue;
+      const group = blocked.splice(0, largestGroup);
+      this.#waitingGroups += 1;
+      void this.#run(group, row).finally(() => {
+        this.#waitingGroups -= 1;
+        this.#startSoon();
+      });
+    }
+  }
+
+  /** Takes the first changes that touch no row of a running transaction. */
+  #takeGroup(): Member<Change, Result>[] {
+    const group: Member<Change, Result>[] = [];
+    const left: Member<Change, Result>[] = [];
+    for (const member of this.#waiting) {
+      const isFree = group.length < largestGroup && !this.#busy.has(member.change.row);
+      (isFree ? group : left).push(member);
+    }
+    this.#waiting = left;
+    return group;
+  }
+
+  /** @param row The row that it waits for; null if it waits for none. */
+  async #run(group: Member<Change, Result>[], row: string | null): Promise<void> {
+    const rows = new Set(row === null ? group.map(({ change }) => change.row) : [row]);
+    for (const name of rows) this.#busy.add(name);
+    try {
+      await this.#writeGroup(group, row !== null);
+    } catch (error) {
+      await this.#recover(group, error);
+    }
+    for (const name of rows) this.#busy.delete(name);
+    if (row !== null) this.#unblock(row);
+  }
+
+  /** Whoever waits for a row goes on with all others, now that it was free. */
+  #unblock(row: string): void {
+    this.#waiting.push(...(this.#blocked.get(row) ?? []));
+    this.#blocked.delete(row);
+  }
+
+  async #writeGroup(
+    group: Member<Change, Result>[],
+    waits: boolean,
+    isCommitUnknown = false,
+  ): Promise<void> {
+    const outcomes = await this.#db.writeTraced(
+      (tx) => this.#write(tx, group, waits),
+      group.flatMap(({ trace }) => trace ?? []),
+      group.length,
+      {
+        isRepeatable: group.every(({ change }) => change.isRepeatable),
+        takesTime: true,
+        isCommitUnknown,
+        ...(group.length > 1 && { maxTries: triesOfGroup }),
+      },
+    );
+    for (const [index, member] of group.entries()) {
+      const outcome = outcomes[index];
+      if (outcome === undefined) throw new Error('A change has no outcome.');
+      if ('lockedRow' in outcome) this.#waitFor(outcome.lockedRow, member);
+      else this.#settle(member, outcome);
+    }
+  }
+
+  #waitFor(row: string, member: Member<Change, Result>): void {
+    const blocked = this.#blocked.get(row) ?? [];
+    this.#blocked.set(row, blocked);
+    this.#block(blocked, member);
+  }
+
+  /** Rejects changes that have waited too long for a row. */
+  #rejectOverdue(row: string, blocked: Member<Change, Result>[]): void {
+    const since = performance.now() - lockTimeoutMs;
+    for (const member of blocked.splice(0)) {
+      if (member.pending.requestedAt >= since) blocked.push(member);
+      else {
+        const error = new StoreUnavailableError(
+          `PostgreSQL: another session has locked the ${row}.`,
+        );
+        this.#settle(member, { error });
+      }
+    }
+    if (blocked.length === 0) this.#blocked.delete(row);
+  }
+
+  #settle(member: Member<Change, Result>, outcome: { result: Result } | { error: unknown }): void {
+    this.#db.pending.end(member.pending);
+    if ('error' in outcome) {
+      member.trace?.end(outcome.error);
+      member.reject(outcome.error);
+    } else {
+      member.trace?.end();
+      member.resolve(outcome.result);
+    }
+  }
+
+  /** Goes on after the transaction of a group failed. One of its members may be the cause. */
+  async #recover(group: Member<Change, Result>[], error: unknown): Promise<void> {
+    const isCommitUnknown = error instanceof OutcomeUnknownError;
+    for (const member of group) {
+      const isRepeated =
+        group.length > 1 &&
+        (isCommitUnknown ? member.change.isRepeatable : !(error instanceof StoreUnavailableError));
+      if (!isRepeated) this.#settle(member, { error });
+      else {
+        await this.#writeGroup([member], true, isCommitUnknown).catch((cause: unknown) =>
+          this.#settle(member, { error: cause }),
+        );
+      }
+    }
+  }
+}
