@@ -492,7 +492,7 @@ export class PostgresDatabase extends Queries {
       `${client.begin}; SELECT pg_current_xact_id()::text AS xid; ${takesTime ? takeTime : ''}`,
     )) as unknown as pg.QueryResult<{ xid?: string; time?: number }>[];
     const row = Object.assign({}, ...results.map(({ rows }) => rows[0]));
-    return { xid: isRepeatable ? null : (row.xid ?? null), time: row.time ?? null };
+    return { xid: row.xid ?? null, time: row.time ?? null };
   }
 
   /** Finds out what became of a transaction whose commit was interrupted. */

@@ -145,11 +145,7 @@ export class GroupCommit<Change extends GroupedChange, Result> {
   async #run(group: Member<Change, Result>[], row: string | null): Promise<void> {
     const rows = new Set(row === null ? group.map(({ change }) => change.row) : [row]);
     for (const name of rows) this.#busy.add(name);
-    try {
-      await this.#writeGroup(group, row !== null);
-    } catch (error) {
-      await this.#recover(group, error);
-    }
+    await this.#writeOrSplit(group, row !== null);
     for (const name of rows) this.#busy.delete(name);
     if (row !== null) this.#unblock(row);
   }
@@ -163,7 +159,7 @@ export class GroupCommit<Change extends GroupedChange, Result> {
   async #writeGroup(
     group: Member<Change, Result>[],
     waits: boolean,
-    isCommitUnknown = false,
+    isCommitUnknown: boolean,
   ): Promise<void> {
     const outcomes = await this.#db.writeTraced(
       (tx) => this.#write(tx, group, waits),
@@ -216,18 +212,27 @@ export class GroupCommit<Change extends GroupedChange, Result> {
     }
   }
 
-  /** Goes on after the transaction of a group failed. One of its members may be the cause. */
-  async #recover(group: Member<Change, Result>[], error: unknown): Promise<void> {
-    const isCommitUnknown = error instanceof OutcomeUnknownError;
-    for (const member of group) {
-      const isRepeated =
-        group.length > 1 &&
-        (isCommitUnknown ? member.change.isRepeatable : !(error instanceof StoreUnavailableError));
-      if (!isRepeated) this.#settle(member, { error });
-      else {
-        await this.#writeGroup([member], true, isCommitUnknown).catch((cause: unknown) =>
-          this.#settle(member, { error: cause }),
-        );
+  /**
+   * Writes a group, and settles its members. If its transaction fails, one of them may be the cause: they are written one by one. If
+   * its commit was perhaps made, those that may be repeated are, and all others rejected.
+   */
+  async #writeOrSplit(
+    group: Member<Change, Result>[],
+    waits: boolean,
+    isCommitUnknown = false,
+  ): Promise<void> {
+    try {
+      await this.#writeGroup(group, waits, isCommitUnknown);
+    } catch (error) {
+      const repeatable = group.filter(({ change }) => change.isRepeatable);
+      if (error instanceof OutcomeUnknownError && repeatable.length < group.length) {
+        for (const member of group)
+          if (!member.change.isRepeatable) this.#settle(member, { error });
+        if (repeatable.length > 0) await this.#writeOrSplit(repeatable, true, true);
+      } else if (group.length > 1 && !(error instanceof StoreUnavailableError)) {
+        for (const member of group) await this.#writeOrSplit([member], true, isCommitUnknown);
+      } else {
+        for (const member of group) this.#settle(member, { error });
       }
     }
   }

@@ -19,14 +19,17 @@ type Row = ReturnType<typeof toStored>;
 const identify = ({ accountId, operation, key }: IdempotencyKey) =>
   JSON.stringify([accountId, operation, key]);
 
-const selectStored = `FROM json_to_recordset($1::json) AS k ("accountId" TEXT, operation TEXT, key TEXT)
-  JOIN idempotency_keys ON idempotency_keys.account_id = k."accountId"
-    AND idempotency_keys.operation = k.operation AND idempotency_keys.key = k.key`;
+/** Keys that are passed as three arrays. */
+const givenKeys = `unnest($1::text[], $2::text[], $3::text[]) AS given (account_id, operation, key)`;
+const isGiven = ['account_id', 'operation', 'key']
+  .map((column) => `idempotency_keys.${column} = given.${column}`)
+  .join(' AND ');
 
-const deleteExpired = `DELETE FROM idempotency_keys
-  USING json_to_recordset($1::json) AS k ("accountId" TEXT, operation TEXT, key TEXT, "expiresAt" BIGINT)
-  WHERE idempotency_keys.account_id = k."accountId" AND idempotency_keys.operation = k.operation
-    AND idempotency_keys.key = k.key AND idempotency_keys.expires_at = k."expiresAt"`;
+const toArrays = (keys: readonly IdempotencyKey[]) => [
+  keys.map(({ accountId }) => accountId),
+  keys.map(({ operation }) => operation),
+  keys.map(({ key }) => key),
+];
 
 /**
  * The idempotency keys of changes that are written in one transaction, and their stored responses. If another transaction commits
@@ -50,10 +53,8 @@ export class StoredKeys {
     keys: readonly IdempotencyKey[],
   ): Promise<StoredKeys> {
     if (keys.length === 0) return new StoredKeys(db, []);
-    return new StoredKeys(
-      db,
-      await queries.list(idempotencyKeys, selectStored, JSON.stringify(keys)),
-    );
+    const given = `FROM ${givenKeys} JOIN idempotency_keys ON ${isGiven}`;
+    return new StoredKeys(db, await queries.list(idempotencyKeys, given, ...toArrays(keys)));
   }
 
   /**
@@ -84,7 +85,13 @@ export class StoredKeys {
 
   /** Adds the inserts of what was added, in one order, so that no two transactions wait for each other. */
   addWrites(tx: Transaction, writes: WriteSet): void {
-    if (this.#expired.length > 0) tx.send(deleteExpired, JSON.stringify(this.#expired));
+    if (this.#expired.length > 0) {
+      tx.send(
+        `DELETE FROM idempotency_keys USING ${givenKeys} WHERE ${isGiven} AND expires_at <= $4`,
+        ...toArrays(this.#expired),
+        Math.max(...this.#expired.map(({ expiresAt }) => expiresAt)),
+      );
+    }
     const sorted = [...this.#added].sort(([one], [other]) => (one < other ? -1 : 1));
     writes.insert(
       idempotencyKeys,

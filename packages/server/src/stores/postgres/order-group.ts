@@ -189,6 +189,8 @@ class OrderGroup {
       if (change.kind === 'placement') placements.push(change);
       else changes.push(change);
     }
+    // Nothing here depends on the values of parameters, so planning for each of them would be in vain.
+    tx.send('SET LOCAL plan_cache_mode = force_generic_plan');
     const orderIds = unique(changes.map(({ id }) => id));
     const listingIds = unique(placements.map(({ listingId }) => listingId));
     const buyerIds = unique(placements.map(({ buyerId }) => buyerId));

@@ -14,13 +14,22 @@ const manyChanges = 200;
  * others will take.
  */
 export class PendingChanges {
+  readonly #now: () => number;
   readonly #pending = new Set<Pending>();
   /** When a change ended last. */
   #endedAt = Number.NEGATIVE_INFINITY;
 
+  /**
+   * @param now Returns milliseconds since an arbitrary start.
+   * @default now `performance.now`
+   */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
   /** Adds a change. */
   add(): Pending {
-    const pending = { requestedAt: performance.now() };
+    const pending = { requestedAt: this.#now() };
     this.#pending.add(pending);
     return pending;
   }
@@ -33,7 +42,7 @@ export class PendingChanges {
   /** Removes a change that has ended, which shows that the database works. */
   end(pending: Pending): void {
     this.#pending.delete(pending);
-    this.#endedAt = performance.now();
+    this.#endedAt = this.#now();
   }
 
   /**
@@ -46,6 +55,6 @@ export class PendingChanges {
     const { requestedAt } = oldest;
     const since =
       this.#pending.size > manyChanges ? requestedAt : Math.max(requestedAt, this.#endedAt);
-    return performance.now() - since;
+    return this.#now() - since;
   }
 }

@@ -25,9 +25,17 @@ export class WriteSet {
     if (rows.length > 0) this.add(table.insertJson(this.bindRows(rows.map(table.toJson))));
   }
 
-  /** Adds the update of rows, each of them once. */
-  update<Row>(update: RowUpdate<Row>, rows: readonly Row[]): void {
-    if (rows.length > 0) this.add(update.json(this.bindRows(rows.map(update.toJson))));
+  /**
+   * Adds the update of rows, each of them once. They are passed as arrays: of these the planner expects a few rows, and looks up each
+   * by an index. Of `json_to_recordset` it expects a hundred, for which it may scan the table.
+   */
+  update<Row>({ fields, from }: RowUpdate<Row>, rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    const arrays = fields.map(
+      ([field, type]) => `${this.bind(rows.map((row) => row[field]))}::${type}[]`,
+    );
+    const names = fields.map(([field]) => `"${String(field)}"`);
+    this.add(from(`unnest(${arrays.join(', ')}) AS r (${names.join(', ')})`));
   }
 
   /** Adds a statement, whose parameters were returned by `bind`. */

@@ -106,10 +106,10 @@ export interface RowUpdate<Row> {
   /** The statement of SQLite, and the values of its parameters. */
   sql: string;
   write: (row: Row) => unknown[];
-  /** The statement of PostgreSQL for rows that are an array in JSON. */
-  json: (rows: string) => string;
-  /** Returns what PostgreSQL gets of a row in JSON. */
-  toJson: (row: Row) => object;
+  /** The fields that it needs of each row, and the types of PostgreSQL. */
+  fields: readonly (readonly [field: keyof Row, type: string])[];
+  /** The statement of PostgreSQL for rows that have these fields. */
+  from: (rows: string) => string;
 }
 
 /** A table: its columns by the fields of its rows. Both databases have the same names. */
@@ -177,16 +177,12 @@ export class Table<Row extends object> extends Fields<Row> {
     const values = all.map((field) => writers[kind(field)](`row.${field}`));
     const build = (value: (field: Field) => string) =>
       `UPDATE ${this.name} SET ${fields.map((field) => `${column(field)} = ${value(field)}`).join(', ')}`;
-    const types = all.map((field) => `"${field}" ${postgresTypes[kind(field)]}`).join(', ');
-    const properties = all.map((field) => `${field}: row.${field}`);
     return {
       sql: `${build(() => '?')} WHERE ${column(key)} = ?`,
       write: new Function('row', `return [${values.join(', ')}];`) as (row: object) => unknown[],
-      json: (rows) => `${build((field) => `r."${field}"`)}
-        FROM json_to_recordset(${rows}) AS r (${types}) WHERE ${this.name}.${column(key)} = r."${key}"`,
-      toJson: new Function('row', `return { ${properties.join(', ')} };`) as (
-        row: object,
-      ) => object,
+      fields: all.map((field) => [field, postgresTypes[kind(field)]]),
+      from: (rows) =>
+        `${build((field) => `r."${field}"`)} FROM ${rows} WHERE ${this.name}.${column(key)} = r."${key}"`,
     };
   }
 
