@@ -13,6 +13,7 @@ import { heap } from './heap';
 import { hotListing } from './hot-listing';
 import { isolation } from './isolation';
 import { jobQueues } from './job-queues';
+import { onPostgres } from './on-postgres';
 import { overload } from './overload';
 import { pages } from './pages';
 import { pruning } from './pruning';
@@ -32,6 +33,7 @@ export type Bench = (context: BenchContext) => Promise<Figure[]>;
 export const benches: Record<string, Bench> = {
   sustained,
   delivered,
+  onPostgres,
   jobQueues,
   workers,
   receipt,

@@ -21,6 +21,7 @@ type Size = (typeof sizes)['usual'];
 type Database = Template<[TradingAccounts]>;
 type Databases = { one: Database; many: Database };
 
+/** What is ordered from and delivered to. */
 interface Load {
   what: string;
   /** Which of the databases. */
@@ -48,22 +49,23 @@ const loads: readonly Load[] = [
   },
 ];
 
-interface Parts {
+/** The client and the receiver of a bench. */
+export interface Parts {
   context: BenchContext;
   client: BenchProcess<FloodOperations>;
   receiver: Receiver;
 }
 
 /** Creates orders and returns the seconds from the first request until every delivery is recorded as delivered. */
-async function orderAndDeliver(
+export async function orderAndDeliver(
   { client, receiver }: Parts,
-  file: string,
   target: Parameters<FloodOperations['send']>[0],
   deliveries: number,
+  isRecorded: () => Promise<number>,
 ): Promise<number> {
   await receiver.call('resetCount', 0);
   const startedAt = await client.call('send', target);
-  const recorded = receiver.call('waitFor', deliveries).then(() => allRecorded(file));
+  const recorded = receiver.call('waitFor', deliveries).then(isRecorded);
   const endedAt = await withTimeout(timeoutSeconds, recorded, async () => {
     const { arrived } = await receiver.call('getCount', null);
     return `Of ${deliveries} deliveries only ${arrived} arrived and were recorded in ${timeoutSeconds} s.`;
@@ -90,7 +92,7 @@ async function measure(
       connections: clients,
     };
     const send = (count: number) =>
-      orderAndDeliver(parts, file, { ...target, count }, count * endpoints);
+      orderAndDeliver(parts, { ...target, count }, count * endpoints, () => allRecorded(file));
     await send(warmUp);
     const seconds = await send(orders[to]);
     await server.stop();

@@ -14,7 +14,7 @@ export interface Figure {
   bench: string;
   /** What was measured, in words. */
   what: string;
-  unit: '/s' | '/min' | 'ms' | 'µs' | 'MB' | 'orders';
+  unit: '/s' | '/min' | 'ms' | 'µs' | 'MB' | 'bytes' | 'orders';
   /** The median of our rounds. */
   ours: number;
   /** What ours is compared with, and the median of its rounds; null when it stands alone. */
