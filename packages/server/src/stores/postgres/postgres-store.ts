@@ -61,6 +61,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
   };
   return {
     clock,
+    isShared: true,
     accounts: createPostgresAccountStore(db),
     listings: createPostgresListingStore(db),
     orders: createPostgresOrderStore(db, (events, queued) => {
