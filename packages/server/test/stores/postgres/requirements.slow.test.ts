@@ -54,7 +54,7 @@ async function openAndReadTls(url: string): Promise<(boolean | null)[]> {
   const store = await openStore(url);
   try {
     const { rows } = await admin.query<{ ssl: boolean }>(
-      "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'tradepost'",
+      "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'tradepost %'",
     );
     return rows.map(({ ssl }) => ssl);
   } finally {
