@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { createApiMetrics, createBuildMetrics, createTlsMetrics } from '../../src/metrics/api-metrics';
+import {
+  createApiMetrics,
+  createBuildMetrics,
+  createTlsMetrics,
+} from '../../src/metrics/api-metrics';
 import { findSamples, readSamples } from './scrape';
 
 const order = { method: 'GET', route: '/v1/orders/:id', status: 200 };
