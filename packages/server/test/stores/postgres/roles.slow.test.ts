@@ -68,6 +68,12 @@ describe('the role of the server', () => {
     expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 
+  test('cannot migrate an older schema', async () => {
+    const { owner, server } = await createDatabase();
+    await run(owner, 'UPDATE tradepost_schema SET version = 0');
+    await expect(openPostgresStore(server)).rejects.toThrow('permission denied for schema public');
+  });
+
   test('sees the transactions of the owner, so that lists by time stay available', async () => {
     const { owner, server } = await createDatabase();
     const client = new pg.Client({ connectionString: owner, application_name: 'tradepost' });
