@@ -1,8 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { startPostgresServer } from '../../packages/server/test/helpers/embedded-postgres';
+import { forTest } from '../helpers/for-test';
 import { checkout } from '../helpers/programs';
+import { runServerCommand } from '../helpers/run-server-command';
+import { startApi } from '../helpers/start-postgres';
+import { runProcess } from '../helpers/start-process';
+import { temporaryFolder } from '../helpers/temporary-folder';
 import {
   type CommandHelp,
   deployFolder,
@@ -35,7 +44,7 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test?: string[]; disable?: boolean };
   stop_grace_period?: string;
-  deploy?: { replicas: number };
+  deploy?: { replicas?: number; resources?: { limits: { memory: string } } };
 }
 
 interface ComposeFile {
@@ -54,6 +63,12 @@ const services = Object.entries(compose.services);
 const servers = services.filter(([, { build }]) => build !== undefined);
 /** The services that keep running, and have a role. */
 const processes = servers.filter(([, { command }]) => command?.[0] === 'start');
+/** The settings of PostgreSQL, by name. */
+const postgresSettings = Object.fromEntries(
+  (compose.services.postgres?.command ?? [])
+    .slice(1)
+    .map((argument) => argument.replace(/^--/, '').split('=') as [string, string]),
+);
 const getRole = ({ command = [] }: Service) => command[command.indexOf('--role') + 1] ?? '';
 const findService = (name: string) => {
   const service = compose.services[name];
@@ -61,7 +76,7 @@ const findService = (name: string) => {
   return service;
 };
 
-const { environment: imageEnvironment, find: findInstructions } = readDockerfile();
+const { environment: imageEnvironment } = readDockerfile();
 const apiPort = Number(imageEnvironment.PORT);
 const metricsPort = Number(imageEnvironment.TRADEPOST_METRICS_PORT);
 
@@ -125,7 +140,11 @@ describe('compose.yaml', () => {
       if (build) expect(image).toMatch(/^tradepost-server:\$\{TRADEPOST_VERSION:\?[^}]+\}$/);
       else expect(isExactImage(image), name).toBe(true);
     }
-    for (const image of ['postgres', 'postgres:18', 'haproxy:3.4', 'host.test/haproxy:3.4.6']) {
+    const digest = `@sha256:${'0'.repeat(64)}`;
+    for (const name of ['postgres', 'postgres:18', 'haproxy:3.4', 'host.test/haproxy:3.4.6']) {
+      expect(isExactImage(`${name}${digest}`), name).toBe(false);
+    }
+    for (const image of ['postgres:18.6', 'haproxy:3.4.6-alpine', `postgres${digest}`]) {
       expect(isExactImage(image), image).toBe(false);
     }
   });
@@ -164,8 +183,11 @@ describe('compose.yaml', () => {
       const options = args.filter((argument) => argument.startsWith('--'));
       expect(known.options).toEqual(expect.arrayContaining(options));
       expect(known.variables).toEqual(expect.arrayContaining(Object.keys(environment)));
-      // Without a URL, each process would use a SQLite file of its own.
-      expect(environment.TRADEPOST_DATABASE).toMatch(/^\$\{TRADEPOST_POSTGRES_URL:\?[^}]+\}$/);
+      // Without a URL, each process would use a SQLite file of its own. Only the migration is run by the owner of the schema.
+      const [, variable] = /^\$\{(\w+):\?[^}]+\}$/.exec(environment.TRADEPOST_DATABASE ?? '') ?? [];
+      expect(variable).toBe(
+        name === 'migrate' ? 'TRADEPOST_POSTGRES_OWNER_URL' : 'TRADEPOST_POSTGRES_URL',
+      );
     }
     for (const [, service] of processes) expect(help.start?.roles).toContain(getRole(service));
   });
@@ -189,22 +211,42 @@ describe('compose.yaml', () => {
   });
 
   test('restarts and checks everything that keeps running', () => {
-    for (const [name, { restart, healthcheck, build }] of services) {
+    for (const [name, { restart, healthcheck }] of services) {
       if (name === 'migrate') continue;
       expect(restart, name).toBe('unless-stopped');
       expect(healthcheck?.disable, name).toBeUndefined();
-      // The image of the server has a health check of its own.
-      if (build) expect(findInstructions('HEALTHCHECK')).toHaveLength(1);
-      else expect(healthcheck?.test?.[0], name).toBe('CMD');
+      expect(healthcheck?.test?.[0], name).toBe('CMD');
+    }
+  });
+
+  test('waits until a process is ready: with a program that follows /readyz', async () => {
+    for (const [name, { healthcheck }] of processes) {
+      const [, command, ...args] = healthcheck?.test ?? [];
+      expect(command).toBe('node');
+      const statuses = [200, 503];
+      const paths: (string | undefined)[] = [];
+      const server = createServer(({ url }, response) => {
+        paths.push(url);
+        response.writeHead(statuses.shift() ?? 500).end('{}');
+      });
+      onTestFinished(() => void server.close());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const run = async () => {
+        const local = args.map((text) => text.replace(`:${metricsPort}/`, `:${port}/`));
+        return (await runProcess(process.execPath, local)).code;
+      };
+      expect([await run(), await run()], name).toEqual([0, 1]);
+      expect(paths).toEqual(['/readyz', '/readyz']);
+      server.close();
+      expect(await run()).toBe(1);
     }
   });
 
   test('allows enough connections to PostgreSQL, also while all processes are replaced', () => {
-    const postgres = findService('postgres');
-    const [, maximum] = /^max_connections=(\d+)$/.exec(postgres.command?.at(-1) ?? '') ?? [];
     const replicas = processes.map(([, { deploy }]) => deploy?.replicas ?? 1);
     const count = replicas.reduce((sum, value) => sum + value, 0);
-    expect(Number(maximum)).toBeGreaterThanOrEqual(2 * count * 10 + 10);
+    expect(Number(postgresSettings.max_connections)).toBeGreaterThanOrEqual(2 * count * 10 + 10);
   });
 
   test('publishes ports on this machine alone, and PostgreSQL not at all', () => {
@@ -216,6 +258,72 @@ describe('compose.yaml', () => {
     const [network = ''] = findService('postgres').networks;
     expect(findService('postgres').networks).toHaveLength(1);
     expect(compose.networks[network]).toEqual({ internal: true });
+  });
+});
+
+describe('PostgreSQL, as compose.yaml starts it', () => {
+  const guide = readFileSync(join(checkout, 'docs/postgresql.md'), 'utf8');
+  const [, section = ''] = guide.split('\n### Settings\n');
+  const rows = [...(section.split('\n#')[0] ?? '').matchAll(/^\| (`[^|]+`) +\| ([^|]+?) +\|/gm)];
+  const recommended = rows.flatMap(([, names = '', value = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => ({ name, value })),
+  );
+
+  /** Returns what a file of SQL does: without psql, which reads the secrets. */
+  function readSql(file: string): string {
+    const { secrets = [] } = findService('postgres');
+    let sql = readDeployFile(file);
+    for (const [line, name, secret = ''] of sql.matchAll(
+      /^\\set (\w+) `cat \/run\/secrets\/([\w-]+)`$/gm,
+    )) {
+      expect(secrets).toContain(secret);
+      sql = sql.replace(line, '').replaceAll(`:'${name}'`, `'${secret}'`);
+    }
+    return sql;
+  }
+
+  test('has all settings of the guide, those that are no defaults', () => {
+    expect(recommended.length).toBeGreaterThan(10);
+    const names = recommended.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['shared_buffers', 'log_lock_waits']));
+    for (const { name, value } of recommended) {
+      const setting = postgresSettings[name];
+      if (/^(`on`|0)/.test(value) && setting === undefined) continue;
+      // Some depend on the machine.
+      if (/^(a |more )/.test(value)) expect(setting, name).toMatch(/^\d+[MG]B$/);
+      else expect(value, name).toContain(setting ?? name);
+    }
+  });
+
+  test('starts with them, and creates roles for the migration and for the processes', async () => {
+    const folder = await forTest(temporaryFolder());
+    const settings = Object.entries(postgresSettings)
+      // The programs of the tests are built without LZ4.
+      .map(([name, value]) => `${name}=${value.replace('lz4', 'on')}`);
+    const postgres = await startPostgresServer({ folder: folder.path, isDurable: true, settings });
+    onTestFinished(() => postgres.stop());
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    for (const { name, value } of recommended) {
+      const { rows } = await client.query<Record<string, string>>(`SHOW ${name}`);
+      if (postgresSettings[name] === undefined) expect(value).toContain(rows[0]?.[name]);
+    }
+    // In the order of their names.
+    const { configs = [] } = findService('postgres');
+    const scripts = configs.toSorted((a, b) => a.target.localeCompare(b.target));
+    for (const { source, target } of scripts) {
+      expect(target).toMatch(/^\/docker-entrypoint-initdb\.d\/.*\.sql$/);
+      await client.query(readSql(compose.configs[source]?.file ?? ''));
+    }
+    await client.end();
+    const withRole = (role: 'owner' | 'server') => {
+      const url = new URL(postgres.url);
+      [url.username, url.password] = [`tradepost_${role}`, `${role}-password`];
+      return url.href;
+    };
+    expect(await runServerCommand(['migrate'], withRole('owner'))).toMatchObject({ from: 0 });
+    const api = await startApi(withRole('server'));
+    expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
   });
 });
 

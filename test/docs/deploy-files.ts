@@ -79,11 +79,11 @@ export async function readCommandHelp(command: string): Promise<CommandHelp> {
 }
 
 /**
- * Returns whether an image is named with an exact version, and without the host of a registry. PostgreSQL's versions have two
- * numbers.
+ * Returns whether an image is named with an exact version and its digest, and without the host of a registry. PostgreSQL's versions
+ * have two numbers.
  */
 export function isExactImage(image: string): boolean {
-  return /^(?:postgres:\d+\.\d+|(?:[a-z0-9-]+\/)?[a-z0-9-]+:v?\d+\.\d+\.\d+)(?:-[a-z0-9.]+)?$/.test(
+  return /^(?:postgres:\d+\.\d+|(?:[a-z0-9-]+\/)?[a-z0-9-]+:v?\d+\.\d+\.\d+)(?:-[a-z0-9.]+)*@sha256:[0-9a-f]{64}$/.test(
     image,
   );
 }

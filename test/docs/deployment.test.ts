@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkout } from '../helpers/programs';
 import { runProcess } from '../helpers/start-process';
-import { deployFolder, readDeployFile, readDockerfile, readStopDeadline } from './deploy-files';
+import {
+  deployFolder,
+  isExactImage,
+  readDeployFile,
+  readDockerfile,
+  readStopDeadline,
+} from './deploy-files';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const readPackage = (path: string) => JSON.parse(read(join(checkout, path, 'package.json')));
@@ -30,6 +36,17 @@ describe('the Dockerfile', () => {
     const [node, program] = JSON.parse(entry);
     expect([node, program]).toEqual(['node', join('/app', bin['tradepost-server'])]);
     expect(files).toEqual(expect.arrayContaining(['bin', 'dist']));
+  });
+
+  test('starts from exact images, and only from them', () => {
+    const images = find('ARG').map((line) => line.split(/=(.*)/));
+    expect(find('FROM')).toEqual(['$BUILD_IMAGE AS build', '$RUN_IMAGE']);
+    expect(images.map(([name]) => name)).toEqual(['BUILD_IMAGE', 'RUN_IMAGE']);
+    const versions = images.map(([, image = '']) => {
+      expect(isExactImage(image), image).toBe(true);
+      return image.replace(/-slim@.*|@.*/, '');
+    });
+    expect(new Set(versions).size).toBe(1);
   });
 
   test('copies only from its context and from its build', () => {

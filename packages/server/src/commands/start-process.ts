@@ -9,6 +9,7 @@ import {
 import type { Logger } from 'pino';
 import { Health } from '../http/health';
 import { createLog } from '../kernel/log';
+import { version } from '../kernel/version';
 import { loadMetrics } from '../metrics/load-metrics';
 import type { Metrics } from '../metrics/metrics-server';
 import { type Api, shutdownTimeoutMs, startApi } from '../runtime/api';
@@ -58,9 +59,10 @@ const attemptsShutdownMs = attemptTimeoutMs + 5_000;
 const workerPollMs = 100;
 
 function getStoreOptions(options: ProcessOptions): StoreOptions {
-  const { maxDatabaseMb, databaseConnections, secretKeys } = options;
+  const { role, maxDatabaseMb, databaseConnections, secretKeys } = options;
   return {
     secretKeys,
+    sessionRole: role,
     ...(databaseConnections !== undefined && { maxConnections: databaseConnections }),
     ...(maxDatabaseMb !== undefined && { maxPages: maxDatabaseMb * pagesPerMb }),
   };
@@ -130,18 +132,21 @@ function getMetrics(engine: Engine): Metrics {
 }
 
 /**
- * Returns the metrics of the connections that an engine uses, and the API beside it; none with a file. They come before all others, whose
- * own queries they would count.
+ * Returns the metrics of what runs, and of the connections that an engine uses, and the API beside it; none of these with a file. They come
+ * before all others, whose own queries they would count.
  */
-async function getDatabaseMetrics(
+async function getStoreMetrics(
   store: Store,
   engine: Engine | undefined,
   options: ProcessOptions,
 ): Promise<Metrics[]> {
-  if (!isMeasured(options) || store.getConnectionStatus === undefined) return [];
+  if (!isMeasured(options)) return [];
+  const { createBuildMetrics, createDatabaseMetrics } = await loadMetrics();
+  const build = createBuildMetrics({ version, schemaVersion: store.schemaVersion });
+  if (store.getConnectionStatus === undefined) return [build];
   const api = async () => store.getConnectionStatus?.() ?? null;
-  const { createDatabaseMetrics } = await loadMetrics();
   return [
+    build,
     createDatabaseMetrics({
       ...(options.role !== 'worker' && { api }),
       ...(engine && { engine: engine.readConnectionStatus }),
@@ -158,7 +163,7 @@ async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   return {
     messages: `delivering from ${describeDatabase(options.database)}`,
     health,
-    metrics: [...(await getDatabaseMetrics(engine.store, engine, options)), getMetrics(engine)],
+    metrics: [...(await getStoreMetrics(engine.store, engine, options)), getMetrics(engine)],
     stop() {
       health.stop();
       return engine.stop(attemptsShutdownMs);
@@ -261,7 +266,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   if (engine) health.addEngine(engine);
   if (engine) metrics.push(getMetrics(engine));
   else if (loaded) metrics.push(loaded.createQueueMetrics(store.deliveries, clock));
-  metrics.unshift(...(await getDatabaseMetrics(store, engine, options)));
+  metrics.unshift(...(await getStoreMetrics(store, engine, options)));
   return {
     messages: `listening on ${api.url}`,
     health,

@@ -74,6 +74,8 @@ export class DeliveryWorker {
   #socketPauseUntil = Number.NEGATIVE_INFINITY;
   #readjustAt = Number.POSITIVE_INFINITY;
   #lastPolledAt: number;
+  /** Since when polls have failed: a time of `Clock.elapsed`. */
+  #failingSince: number | null = null;
   #started = false;
   #registration: WorkerRegistration | null = null;
   /** A time of `Clock.elapsed`. */
@@ -95,6 +97,14 @@ export class DeliveryWorker {
   /** Whether it polls for deliveries: false if a poll does not end, or if no other one was started. */
   get isPolling(): boolean {
     return this.#dependencies.clock.elapsed() - this.#lastPolledAt < pollTimeoutMs;
+  }
+
+  /**
+   * For how long the store has kept it from leasing deliveries or from recording their results, in milliseconds; 0 if it does not.
+   */
+  get blockedMs(): number {
+    const now = this.#dependencies.clock.elapsed();
+    return Math.max(this.#recorder.failingMs, now - (this.#failingSince ?? now));
   }
 
   /** Polls for due deliveries at once. Call it when deliveries were queued. */
@@ -142,36 +152,44 @@ export class DeliveryWorker {
   }
 
   async #poll(): Promise<void> {
-    const { deliveries, clock, log } = this.#dependencies;
+    const { clock, log } = this.#dependencies;
     try {
-      // Attempts that end in one turn of the event loop free their slots together, for one lease request.
-      await new Promise((resolve) => setImmediate(resolve));
-      await this.#followClock();
-      const now = clock.now();
-      this.#registration ??= await deliveries.registerWorker();
-      await this.#takeOver(now);
-      if (!this.#started) await deliveries.resetStaleLeases(now);
-      this.#started = true;
-      if (this.#recorder.hasBacklog) return this.#scheduleNextPoll(now + errorBackoffMs);
-      const socketPauseMs = this.#socketPauseUntil - clock.elapsed();
-      if (socketPauseMs > 0) return this.#scheduleNextPoll(now + socketPauseMs);
-      const limit = this.#slots.free(clock.elapsed());
-      if (limit === 0)
-        return this.#scheduleNextPoll(now + this.#slots.nextFreeAt() - clock.elapsed());
-      // Checking is cheap and leasing writes, which an idle worker must not do.
-      const dueAt = (await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-      if (dueAt > now) return this.#scheduleNextPoll(dueAt);
-      const worker = this.#registration.id;
-      const request = { now, leaseUntil: now + leaseMs, leaseToken: randomUUID(), limit, worker };
-      const due = await deliveries.leaseDue(request);
-      for (const delivery of due) this.#start(delivery);
-      // Fair shares may have left some due.
-      if (due.length > 0) this.#pollAgain = true;
-      else this.#scheduleNextPoll((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
+      await this.#startDue();
+      this.#failingSince = null;
     } catch (error) {
+      this.#failingSince ??= clock.elapsed();
       log.error({ err: error }, 'polling for deliveries failed; retrying');
       this.#scheduleNextPoll(clock.now() + errorBackoffMs);
     }
+  }
+
+  /** Starts the attempts that may start now, and schedules the next poll. */
+  async #startDue(): Promise<void> {
+    const { deliveries, clock } = this.#dependencies;
+    // Attempts that end in one turn of the event loop free their slots together, for one lease request.
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#followClock();
+    const now = clock.now();
+    this.#registration ??= await deliveries.registerWorker();
+    await this.#takeOver(now);
+    if (!this.#started) await deliveries.resetStaleLeases(now);
+    this.#started = true;
+    if (this.#recorder.hasBacklog) return this.#scheduleNextPoll(now + errorBackoffMs);
+    const socketPauseMs = this.#socketPauseUntil - clock.elapsed();
+    if (socketPauseMs > 0) return this.#scheduleNextPoll(now + socketPauseMs);
+    const limit = this.#slots.free(clock.elapsed());
+    if (limit === 0)
+      return this.#scheduleNextPoll(now + this.#slots.nextFreeAt() - clock.elapsed());
+    // Checking is cheap and leasing writes, which an idle worker must not do.
+    const dueAt = (await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+    if (dueAt > now) return this.#scheduleNextPoll(dueAt);
+    const worker = this.#registration.id;
+    const request = { now, leaseUntil: now + leaseMs, leaseToken: randomUUID(), limit, worker };
+    const due = await deliveries.leaseDue(request);
+    for (const delivery of due) this.#start(delivery);
+    // Fair shares may have left some due.
+    if (due.length > 0) this.#pollAgain = true;
+    else this.#scheduleNextPoll((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
   }
 
   /** Makes the deliveries due that workers had leased when they died. */

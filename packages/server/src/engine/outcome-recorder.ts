@@ -55,6 +55,12 @@ export class OutcomeRecorder {
     return this.#hasBacklog;
   }
 
+  /** For how long the store has been unavailable for results, in milliseconds; 0 if it is not. */
+  get failingMs(): number {
+    const { clock } = this.#dependencies;
+    return this.#failingSince === null ? 0 : clock.elapsed() - this.#failingSince;
+  }
+
   /** Resolves when the result is on disk or recording was abandoned. In the second case the lease ends and the attempt is repeated. */
   record(result: AttemptResult): Promise<void> {
     return new Promise((resolve) => {

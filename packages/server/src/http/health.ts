@@ -9,32 +9,48 @@ import { getRequestId } from './request-log';
 
 /** How long the results of the checks that cost something are used again, in milliseconds. */
 const cacheMs = 1_000;
-/** How long a check may take, in milliseconds: longer than the store waits for a lock. */
+/** How long a check may take, in milliseconds: longer than the store waits for a lock, and less than probes wait. */
 const checkTimeoutMs = 3_000;
+/**
+ * How long a process stays ready while a shared database is unavailable, or while its engine cannot record results, in milliseconds:
+ * longer than a restart or a failover of the database usually takes.
+ */
+const outageGraceMs = 10_000;
+/** How long the engine may not respond until the process counts as hung, in milliseconds. */
+const hungAfterMs = 60_000;
 
 /** The part of a delivery engine that health checks need. */
 export interface CheckedEngine {
   /** Returns whether its thread responds and polls for deliveries. May never settle if the thread hangs. */
   isAlive(): Promise<boolean>;
+  /** Returns for how long the store has kept it from leasing deliveries or from recording results, in milliseconds. */
+  getBlockedMs(): number;
 }
 
 /** The result of one check. */
 export interface Check {
-  status: 'pass' | 'fail';
-  /** What failed and what it means, without paths or secrets; only of a failed check. */
+  /** `warn` for what fails, but does not make the process unready yet. */
+  status: 'pass' | 'warn' | 'fail';
+  /** What failed and what it means, without paths or secrets; only of a check that does not pass. */
   detail?: string;
+}
+
+/** What a 503 says: a problem, without a code if the contract has none that fits. */
+interface HealthProblem {
+  code: ProblemInput['code'] | null;
+  detail: string;
 }
 
 /** The results of all checks. */
 export interface HealthReport {
-  /** Whether all passed. */
+  /** Whether none failed. */
   isReady: boolean;
-  /** Why it is not ready, as a problem. */
-  problem: (Omit<ProblemInput, 'code'> & { code: ProblemInput['code'] | null }) | null;
+  /** Why it is not ready. */
+  problem: HealthProblem | null;
   checks: {
     /** The database file is in place, a change was committed to it, and there is space for more. */
     store: Check;
-    /** The delivery engine responds; only in processes that have one. */
+    /** The delivery engine responds, and can lease deliveries and record results; only in processes that have one. */
     engine?: Check;
     /** How long the oldest due delivery has been due, in seconds; 0 if none is due, null if unknown. */
     deliveries: Check & { oldestDueSeconds: number | null };
@@ -43,7 +59,7 @@ export interface HealthReport {
 
 /** What health checks need. */
 export interface HealthOptions {
-  store: Pick<Store, 'check' | 'checkWritable'> & {
+  store: Pick<Store, 'check' | 'checkWritable' | 'isShared'> & {
     deliveries: Pick<Store['deliveries'], 'queueStatus'>;
   };
   /** The system clock by default. */
@@ -54,6 +70,9 @@ export interface HealthOptions {
 
 const pass: Check = { status: 'pass' };
 const fail = (detail: string): Check => ({ status: 'fail', detail });
+/** Returns the result of a check that has failed for a while, in milliseconds, if it may fail for a short time. */
+const failAfterGrace = (detail: string, failingMs: number): Check =>
+  failingMs < outageGraceMs ? { status: 'warn', detail } : fail(detail);
 
 /** Checks whether a process can do its work. One for each process: endpoints and metrics share its results. */
 export class Health {
@@ -62,6 +81,9 @@ export class Health {
   readonly #cached = new Map<string, { at: number; check: Promise<unknown> }>();
   #reading: Promise<HealthReport> | null = null;
   #engine: CheckedEngine | null = null;
+  /** Since when the store has failed, and the engine has not responded, as seen by the checks: times of `Clock.elapsed`. */
+  #storeFailsSince: number | null = null;
+  #engineHangsSince: number | null = null;
   #isStopping = false;
 
   constructor(options: HealthOptions) {
@@ -95,12 +117,18 @@ export class Health {
     return this.#reading;
   }
 
+  /** Returns whether a restart would not help: false once the engine has not responded for a minute. Never rejects. */
+  async isLive(): Promise<boolean> {
+    await this.#readEngine();
+    const since = this.#engineHangsSince;
+    return this.#isStopping || since === null || this.#clock.elapsed() - since < hungAfterMs;
+  }
+
   async #runChecks(): Promise<HealthReport> {
-    const engine = this.#engine;
     const [store, deliveries, engineCheck] = await Promise.all([
       this.#checkStore(),
       this.#checkDeliveries(),
-      engine === null ? undefined : this.#cache('engine', () => this.#checkEngine(engine)),
+      this.#readEngine(),
     ]);
     const checks = { store, ...(engineCheck && { engine: engineCheck }), deliveries };
     const problem = this.#toProblem(checks);
@@ -121,30 +149,59 @@ export class Health {
   }
 
   async #checkStore(): Promise<Check> {
+    const startedAt = this.#clock.elapsed();
+    const late = 'The database does not respond in time.';
+    const fault = await this.#withTimeout(this.#findStoreFault(), late);
+    if (fault === null) {
+      this.#storeFailsSince = null;
+      return pass;
+    }
+    this.#storeFailsSince ??= startedAt;
+    if (!this.#options.store.isShared) return fail(fault);
+    return failAfterGrace(fault, this.#clock.elapsed() - this.#storeFailsSince);
+  }
+
+  /** Returns what is wrong with the store; null if nothing is. */
+  async #findStoreFault(): Promise<string | null> {
     const { store } = this.#options;
     try {
       // Cheap, so that a deleted file is noticed at once.
       await store.check();
     } catch {
-      return fail('The database cannot be read, or its file was deleted or replaced.');
+      return 'The database cannot be read, or its file was deleted or replaced.';
     }
     return this.#cache('store', async () => {
       try {
-        const isInTime = await this.#withTimeout(store.checkWritable().then(() => true));
-        if (isInTime === null) return fail('The database could not be written in time.');
-        return pass;
+        await store.checkWritable();
+        return null;
       } catch (error) {
-        if (error instanceof StoreFullError) return fail(error.message);
-        return fail(
-          'The database cannot be written: its disk is full or read-only, or it is locked.',
-        );
+        if (error instanceof StoreFullError) return error.message;
+        return 'The database cannot be written: its disk is full or read-only, or it is locked.';
       }
     });
   }
 
+  async #readEngine(): Promise<Check | undefined> {
+    const engine = this.#engine;
+    return engine === null ? undefined : this.#cache('engine', () => this.#checkEngine(engine));
+  }
+
   async #checkEngine(engine: CheckedEngine): Promise<Check> {
-    const isAlive = await this.#withTimeout(engine.isAlive().catch(() => false));
-    return isAlive === true ? pass : fail('The delivery engine does not respond.');
+    const isAlive = await this.#withTimeout(
+      engine.isAlive().catch(() => false),
+      false,
+    );
+    if (!isAlive) {
+      this.#engineHangsSince ??= this.#clock.elapsed();
+      return fail('The delivery engine does not respond.');
+    }
+    this.#engineHangsSince = null;
+    const blockedMs = engine.getBlockedMs();
+    if (blockedMs === 0) return pass;
+    return failAfterGrace(
+      'Deliveries cannot be leased, or their results cannot be recorded: the database is unavailable, locked or full.',
+      blockedMs,
+    );
   }
 
   async #checkDeliveries(): Promise<HealthReport['checks']['deliveries']> {
@@ -152,7 +209,9 @@ export class Health {
     const oldestDueSeconds = await this.#cache('deliveries', async () => {
       try {
         const now = this.#clock.now();
-        const { oldestDueAt } = await store.deliveries.queueStatus(now);
+        const status = await this.#withTimeout(store.deliveries.queueStatus(now), null);
+        if (status === null) return null;
+        const { oldestDueAt } = status;
         return oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1_000;
       } catch {
         // The check of the store fails, too.
@@ -174,10 +233,10 @@ export class Health {
     return started;
   }
 
-  /** Resolves to null after the timeout. */
-  #withTimeout<Result>(work: Promise<Result>): Promise<Result | null> {
+  /** Resolves to `late` after the timeout. */
+  #withTimeout<Result, Late>(work: Promise<Result>, late: Late): Promise<Result | Late> {
     return new Promise((resolve, reject) => {
-      const cancel = this.#clock.schedule(checkTimeoutMs, () => resolve(null));
+      const cancel = this.#clock.schedule(checkTimeoutMs, () => resolve(late));
       work.then(resolve, reject).finally(cancel);
     });
   }
@@ -197,15 +256,21 @@ export async function respondToProbe(
   requestId: string,
 ): Promise<HealthResponse> {
   const contentType = 'application/json; charset=utf-8';
-  if (path === '/livez') return { status: 200, contentType, body: { status: 'ok' } };
+  const respondWith503 = ({ code, detail }: HealthProblem, members: object): HealthResponse => {
+    const body =
+      code === null
+        ? { type: 'about:blank', title: 'Service Unavailable', status: 503, detail, requestId }
+        : buildRedactedProblem({ code, detail }, requestId);
+    return { status: 503, contentType: 'application/problem+json', body: { ...body, ...members } };
+  };
+  if (path === '/livez') {
+    if (await health.isLive()) return { status: 200, contentType, body: { status: 'ok' } };
+    const detail = 'The delivery engine has not responded for a minute.';
+    return respondWith503({ code: null, detail }, {});
+  }
   const { problem, checks } = await health.read();
   if (problem === null) return { status: 200, contentType, body: { status: 'ready', checks } };
-  const { code, detail } = problem;
-  const body =
-    code === null
-      ? { type: 'about:blank', title: 'Service Unavailable', status: 503, detail, requestId }
-      : buildRedactedProblem({ code, detail }, requestId);
-  return { status: 503, contentType: 'application/problem+json', body: { ...body, checks } };
+  return respondWith503(problem, { checks });
 }
 
 /** The paths of the health endpoints. */
@@ -218,7 +283,7 @@ export interface HealthDependencies {
 
 /**
  * Adds `/livez` and `/readyz` for supervisors and load balancers. They need no API key and are not part of the contract.
- * `/livez` reports that the process responds, `/readyz` that it can do its work.
+ * `/livez` reports that the process responds and does not hang, `/readyz` that it can do its work.
  */
 export function addHealthEndpoints(app: Express, { health }: HealthDependencies): void {
   for (const path of healthPaths) {

@@ -96,6 +96,18 @@ export function createTlsMetrics(getValidTo: () => number): Metrics {
   return { read: () => registry.metrics() };
 }
 
+/** Creates the metric of what runs. `schemaVersion` is that of the program, not that of a database that was migrated since. */
+export function createBuildMetrics(build: { version: string; schemaVersion: number }): Metrics {
+  const registry = new Registry();
+  new Gauge({
+    name: 'tradepost_build_info',
+    help: 'Always 1, with the version of the program and of the database schema that it was made for.',
+    labelNames: ['version', 'schema_version'],
+    registers: [registry],
+  }).set({ version: build.version, schema_version: build.schemaVersion }, 1);
+  return { read: () => registry.metrics() };
+}
+
 /** Creates the metrics of the health checks, which run on each scrape. */
 export function createHealthMetrics(health: Pick<Health, 'read'>): Metrics {
   const registry = new Registry();

@@ -14,7 +14,7 @@ const tracing = config.tracing && (await startTracing(config.tracing, createLog(
 const engine = await createEngine(config);
 
 const heartbeat = setInterval(async () => {
-  if (await engine.isAlive()) parentPort?.postMessage(null);
+  if (await engine.isAlive()) parentPort?.postMessage(engine.getBlockedMs());
 }, heartbeatMs);
 
 parentPort?.on('message', async (message: EngineMessage) => {

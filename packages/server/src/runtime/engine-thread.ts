@@ -10,7 +10,7 @@ const shutdownGraceMs = 5_000;
 /** Longer than the engine's own timeout for the store. */
 const readTimeoutMs = 3_000;
 
-/** How often the thread reports that it polls for deliveries, in milliseconds. */
+/** How often the thread reports that it polls for deliveries, and what blocks it, in milliseconds. */
 export const heartbeatMs = 1_000;
 /** How old the latest report may be, in milliseconds. */
 const heartbeatTimeoutMs = 5_000;
@@ -35,18 +35,21 @@ export function startEngineThread(config: EngineConfig, log: Logger): Engine {
   let restart: NodeJS.Timeout | undefined;
   // At first it gets time to load. After a crash it is alive again when it says so.
   let lastHeartbeat = performance.now();
+  let blockedMs = 0;
 
   function start(): void {
     thread = new Worker(new URL('./engine-thread-main.js', import.meta.url), {
       workerData: config,
     });
     thread.on('error', (error) => log.error({ err: error }, 'the delivery thread crashed'));
-    thread.on('message', () => {
+    thread.on('message', (blockedFor: number) => {
       lastHeartbeat = performance.now();
+      blockedMs = blockedFor;
     });
     exited = new Promise((resolve) => {
       thread.once('exit', () => {
         lastHeartbeat = Number.NEGATIVE_INFINITY;
+        blockedMs = 0;
         resolve();
         if (!stopping) restart = setTimeout(start, restartDelayMs);
       });
@@ -74,6 +77,7 @@ export function startEngineThread(config: EngineConfig, log: Logger): Engine {
   return {
     wake: () => send({ type: 'wake' }),
     isAlive: async () => performance.now() - lastHeartbeat < heartbeatTimeoutMs,
+    getBlockedMs: () => blockedMs,
     readMetrics: async () => (await read('readMetrics')) ?? '',
     readConnectionStatus: () => read('readConnectionStatus'),
     async stop(timeoutMs) {

@@ -48,6 +48,8 @@ export interface Engine {
   wake(): void;
   /** Returns whether it polls for deliveries. */
   isAlive(): Promise<boolean>;
+  /** For how long the store has kept it from its work, in milliseconds; 0 if it does not. */
+  getBlockedMs(): number;
   /** Returns the metrics in the text format of Prometheus; empty without metrics or if they are unavailable. */
   readMetrics(): Promise<string>;
   /** Returns how it uses its connections to a database server; null if it has none or its thread does not respond. */
@@ -100,6 +102,7 @@ export function startEngine(options: EngineOptions): Engine {
   return {
     wake,
     isAlive: async () => worker.isPolling,
+    getBlockedMs: () => worker.blockedMs,
     readMetrics: async () => metrics?.read() ?? '',
     readConnectionStatus: async () => store.getConnectionStatus?.() ?? null,
     async stop(timeoutMs) {

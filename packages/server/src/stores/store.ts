@@ -81,6 +81,10 @@ export interface ConnectionStatus {
 export interface Store {
   /** The clock of the database, if several hosts use it: their own clocks may differ. */
   clock?: Clock;
+  /** The version of the database schema that this program was made for. */
+  schemaVersion: number;
+  /** Whether other hosts may use it, too, so that an outage is not a fault of one process. */
+  isShared?: boolean;
   accounts: AccountStore;
   listings: ListingStore;
   orders: OrderStore;

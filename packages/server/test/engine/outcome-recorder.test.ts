@@ -113,9 +113,11 @@ describe('the outcome recorder', () => {
     await clock.advance(2_999);
     expect(done).toEqual([]);
     expect(recorder.hasBacklog).toBe(true);
+    expect(recorder.failingMs).toBe(2_999);
     await clock.advance(1);
     await all;
     expect(recorder.hasBacklog).toBe(false);
+    expect(recorder.failingMs).toBe(0);
     expect(batches.map(({ ids, now }) => [...ids, now - noon])).toEqual([
       ['one', 'two', 0],
       ['one', 'two', 1_000],

@@ -86,13 +86,31 @@ describe('a crash', () => {
     };
     await harness.receiver(respond(200));
     await harness.place();
-    harness.start({ deliveries: failing });
+    const worker = harness.start({ deliveries: failing });
     await harness.logs.next('polling for deliveries failed; retrying');
     await harness.clock.advance(1_000);
     await harness.logs.next('polling for deliveries failed; retrying');
+    expect([worker.isPolling, worker.blockedMs]).toEqual([true, 1_000]);
     working = true;
     await harness.clock.advance(1_000);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered' });
+    expect(worker.blockedMs).toBe(0);
+  });
+
+  test('of the store without a response is no poll', async () => {
+    let goOn = (_dueAt: number | null) => {};
+    const nextDueAt = () =>
+      new Promise<number | null>((resolve) => {
+        goOn = resolve;
+      });
+    const worker = harness.start({ deliveries: { ...harness.store.deliveries, nextDueAt } });
+    await harness.clock.advance(14_999);
+    expect(worker.isPolling).toBe(true);
+    await harness.clock.advance(1);
+    expect(worker.isPolling).toBe(false);
+    goOn(null);
+    await harness.clock.advance(0);
+    expect(worker.isPolling).toBe(true);
   });
 
   test('of the store during a result delays its recording, and nothing is sent again', async () => {
@@ -118,13 +136,17 @@ describe('a crash', () => {
     let working = false;
     const { receiver } = await harness.receiver(respond(200));
     await harness.place();
-    harness.start({ deliveries: harness.failingToRecord(() => (working ? null : unavailable)) });
+    const worker = harness.start({
+      deliveries: harness.failingToRecord(() => (working ? null : unavailable)),
+    });
     await harness.logs.next('recording attempts failed; retrying');
     await harness.place();
     await harness.clock.advance(5 * leaseMs);
     expect(receiver.count).toBe(1);
+    expect(worker.blockedMs).toBe(5 * leaseMs);
     working = true;
     await harness.clock.advance(2_000);
+    expect(worker.blockedMs).toBe(0);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
     expect(receiver.count).toBe(2);

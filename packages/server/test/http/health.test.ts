@@ -1,9 +1,10 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import Database from 'better-sqlite3';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { Health } from '../../src/http/health';
+import { beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { Health, respondToProbe } from '../../src/http/health';
 import type { SqliteOptions } from '../../src/stores/sqlite/database';
 import { readFreeBytes } from '../../src/stores/sqlite/free-space';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
@@ -140,6 +141,7 @@ it('readyz fails if the engine does not respond, and reads all checks once a sec
       asked += 1;
       return new Promise(() => {});
     },
+    getBlockedMs: () => 0,
   });
   const reports = [health.read(), health.read()];
   await clock.advance(3_000);
@@ -156,6 +158,142 @@ it('readyz fails if the engine does not respond, and reads all checks once a sec
   expect((await again).isReady).toBe(false);
   expect(asked).toBe(2);
   expect(clock.pendingTimers).toBe(0);
+});
+
+/** A store of several hosts whose state a test sets. */
+class SharedStore {
+  readonly isShared = true;
+  state: 'available' | 'unavailable' | 'full' | 'silent' = 'available';
+  readonly deliveries = {
+    queueStatus: async () => {
+      await this.#respond();
+      return { depth: 0, inFlight: 0, oldestDueAt: null };
+    },
+  };
+
+  async check(): Promise<void> {
+    await this.#respond();
+  }
+
+  async checkWritable(): Promise<void> {
+    if (this.state === 'full') throw new StoreUnavailableError('PostgreSQL: the disk is full');
+  }
+
+  async #respond(): Promise<void> {
+    if (this.state === 'silent') await new Promise(() => {});
+    if (this.state === 'unavailable') throw new StoreUnavailableError('PostgreSQL: ECONNREFUSED');
+  }
+}
+
+describe('readyz of a process with a shared database', () => {
+  let store: SharedStore;
+  let clock: FakeClock;
+  let health: Health;
+  beforeEach(() => {
+    store = new SharedStore();
+    clock = new FakeClock();
+    health = new Health({ store, clock });
+  });
+
+  /** Reads the report while the clock passes 3 s, the most that a probe waits. */
+  async function probe() {
+    const reading = health.read();
+    await clock.advance(3_000);
+    const { isReady, checks, problem } = await reading;
+    return { isReady, store: checks.store.status, code: problem?.code };
+  }
+
+  const outages = [
+    ['unavailable', 'cannot be read'],
+    ['full', 'cannot be written'],
+    ['silent', 'does not respond in time'],
+  ] as const;
+  test.each(outages)('fails after 10 s in which it is %s, and warns before', async (state, why) => {
+    expect(await probe()).toMatchObject({ isReady: true, store: 'pass' });
+    store.state = state;
+    for (let seconds = 0; seconds < 9; seconds += 3) {
+      expect(await probe()).toMatchObject({ isReady: true, store: 'warn' });
+    }
+    await clock.advance(1_000);
+    expect(await probe()).toEqual({ isReady: false, store: 'fail', code: 'store_unavailable' });
+    const { body } = await respondWithin('/readyz');
+    expect(body).toMatchObject({ status: 503, detail: expect.stringContaining(why) });
+
+    // The next outage has its own 10 s.
+    store.state = 'available';
+    expect(await probe()).toMatchObject({ isReady: true, store: 'pass' });
+    store.state = state;
+    expect(await probe()).toMatchObject({ isReady: true, store: 'warn' });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  async function respondWithin(path: '/livez' | '/readyz') {
+    const responding = respondToProbe(path, health, 'req_1');
+    await clock.advance(3_000);
+    return responding;
+  }
+
+  test('does not fail livez, however long the outage lasts', async () => {
+    store.state = 'silent';
+    health.addEngine({ isAlive: async () => true, getBlockedMs: () => 300_000 });
+    await probe();
+    await clock.advance(300_000);
+    expect(await probe()).toMatchObject({ isReady: false });
+    expect(await respondWithin('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+});
+
+test.each([
+  [0, true, 'pass'],
+  [1, true, 'warn'],
+  [9_999, true, 'warn'],
+  [10_000, false, 'fail'],
+] as const)(
+  'with an engine that could record no results for %d ms, ready is %s',
+  async (blockedMs, isReady, status) => {
+    const health = new Health({ store: new SharedStore(), clock: new FakeClock() });
+    health.addEngine({ isAlive: async () => true, getBlockedMs: () => blockedMs });
+    const report = await health.read();
+    expect(report).toMatchObject({ isReady, checks: { store: { status: 'pass' } } });
+    expect(report.checks.engine?.status).toBe(status);
+    expect(report.checks.engine?.detail ?? 'results').toContain('results');
+  },
+);
+
+it('livez fails once the engine has not responded for a minute, unless the process is stopping', async () => {
+  const clock = new FakeClock();
+  const health = new Health({ store: new SharedStore(), clock });
+  let isAlive = true;
+  health.addEngine({ isAlive: async () => isAlive, getBlockedMs: () => 0 });
+  const probe = () => respondToProbe('/livez', health, 'req_1');
+  expect((await probe()).status).toBe(200);
+  isAlive = false;
+  await clock.advance(10_000);
+  expect((await probe()).status).toBe(200);
+  await clock.advance(59_999);
+  expect((await probe()).status).toBe(200);
+  await clock.advance(1);
+  expect(await probe()).toEqual({
+    status: 503,
+    contentType: 'application/problem+json',
+    body: {
+      type: 'about:blank',
+      title: 'Service Unavailable',
+      status: 503,
+      detail: 'The delivery engine has not responded for a minute.',
+      requestId: 'req_1',
+    },
+  });
+  isAlive = true;
+  await clock.advance(1_000);
+  expect((await probe()).status).toBe(200);
+
+  isAlive = false;
+  await clock.advance(1_000);
+  await probe();
+  health.stop();
+  await clock.advance(60_000);
+  expect((await probe()).status).toBe(200);
 });
 
 it('readyz reports how long the oldest delivery has been due, and fails only beyond a limit', async () => {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { createApiMetrics, createTlsMetrics } from '../../src/metrics/api-metrics';
+import {
+  createApiMetrics,
+  createBuildMetrics,
+  createTlsMetrics,
+} from '../../src/metrics/api-metrics';
 import { findSamples, readSamples } from './scrape';
 
 const order = { method: 'GET', route: '/v1/orders/:id', status: 200 };
@@ -37,6 +41,12 @@ test('the load of the API is read on each scrape', async () => {
   expect(await metrics.read()).toContain(
     'tradepost_http_requests_rejected_total{code="overloaded"} 7',
   );
+});
+
+test('what runs is a sample with the versions of the program and of its schema', async () => {
+  const metrics = createBuildMetrics({ version: '1.2.3', schemaVersion: 4 });
+  const samples = readSamples(await metrics.read());
+  expect(samples.get('tradepost_build_info{version="1.2.3",schema_version="4"}')).toBe(1);
 });
 
 test('the expiry of the certificate is that of the current one', async () => {

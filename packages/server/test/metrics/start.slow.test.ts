@@ -2,7 +2,9 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProgram } from '../../src/commands/program';
 import { Health } from '../../src/http/health';
+import { version } from '../../src/kernel/version';
 import { serveMetrics } from '../../src/metrics/metrics-server';
+import { currentSchemaVersion } from '../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { CapturedLog } from '../helpers/captured-log';
 import { Child } from '../helpers/child';
@@ -31,6 +33,7 @@ function addressAfter(word: string, lines: string[]): string {
 const sibling = (url: string, path: string) => new URL(path, url).href;
 
 const processMetric = 'process_resident_memory_bytes';
+const buildInfo = `tradepost_build_info{version="${version}",schema_version="${currentSchemaVersion}"}`;
 
 test('a worker serves metrics of its process, its deliveries and the queues', async () => {
   const lines = await start(2, '--role', 'worker', '--metrics-port', '0');
@@ -38,6 +41,7 @@ test('a worker serves metrics of its process, its deliveries and the queues', as
   expect(samples.get(processMetric)).toBeGreaterThan(0);
   expect(samples.get('tradepost_deliveries_total{outcome="delivered"}')).toBe(0);
   expect(samples.get('tradepost_delivery_queue_depth')).toBe(0);
+  expect(samples.get(buildInfo)).toBe(1);
   expect(findSamples(samples, 'tradepost_database')).toEqual({});
 }, 30_000);
 
@@ -107,6 +111,7 @@ test('an API serves metrics of its process, its requests and the queues, and non
     '{method="GET",route="/v1/orders/:id",status="401"}': 2,
     '{method="other",route="none",status="404"}': 1,
   });
+  expect(samples.get(buildInfo)).toBe(1);
   expect(findSamples(samples, 'tradepost_http_request_duration_seconds_count')).toEqual({
     '{method="GET",route="/v1/orders/:id"}': 2,
     '{method="other",route="none"}': 1,

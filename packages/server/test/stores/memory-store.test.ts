@@ -6,6 +6,7 @@ describeStore('the store in memory', () => {
   const memory = createMemoryStore();
   const store: Store = {
     ...memory,
+    schemaVersion: 0,
     secrets: {
       listKeyIds: async () => [],
       rotate: async () => ({ rotated: 0, unreadable: [], next: null }),

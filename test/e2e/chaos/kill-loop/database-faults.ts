@@ -38,7 +38,7 @@ async function connect(url: string): Promise<pg.Client> {
 /** Ends all connections of servers. Those in the middle of a transaction lose it. */
 async function terminate(admin: pg.Client): Promise<void> {
   await admin.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tradepost'",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tradepost%'",
   );
 }
 

@@ -249,7 +249,7 @@ export class PostgresDatabase extends Queries {
   ) {
     super();
     this.secrets = new SecretCipher(options.secretKeys ?? []);
-    this.#hosts = new Hosts(url);
+    this.#hosts = new Hosts(url, options);
     this.#pool = createPool(this.#hosts, options);
   }
 

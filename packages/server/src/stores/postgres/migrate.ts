@@ -23,17 +23,23 @@ const lockPauseMs = 500;
 const createdByOther = /^(23505|42P07|42710)$/;
 const lockNotAvailable = '55P03';
 
+/** Whether the schema has tables or views. Those of extensions, such as pg_stat_statements, belong to no program. */
+const selectTables = `SELECT count(*) > 0 AS "hasTables",
+    coalesce(bool_or(c.relname = '${markerTable}'), FALSE) AS "isOwn"
+  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend AS d
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
+
 /**
  * Returns the schema version; 0 if there is no table at all.
  *
  * @throws StoreUnavailableError if the database belongs to another program.
  */
 async function readSchemaVersion(client: pg.ClientBase, name: string): Promise<number> {
-  const { rows: tables } = await client.query<{ name: string }>(
-    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() LIMIT 1000',
-  );
-  if (tables.length === 0) return 0;
-  if (!tables.some((table) => table.name === markerTable)) {
+  const { rows: found } = await client.query<{ hasTables: boolean; isOwn: boolean }>(selectTables);
+  if (found[0]?.hasTables !== true) return 0;
+  if (!found[0].isOwn) {
     throw new StoreUnavailableError(
       `The database ${name} has tables of another program and was not changed. Pass a database, or a schema in its URL (?options=-csearch_path%3D<schema>), for Tradepost alone.`,
     );

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { hostname } from 'node:os';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
 import {
@@ -16,6 +17,8 @@ export interface PoolOptions {
    * @default 10
    */
   maxConnections?: number;
+  /** What the process is, such as `worker`: sessions are named after it and its host. */
+  sessionRole?: string;
 }
 
 const defaultMaxConnections = 10;
@@ -68,9 +71,14 @@ const beginPooled = `BEGIN ISOLATION LEVEL READ COMMITTED; ${setLimits('LOCAL')}
 /** The names of all sessions of this program start like this, also if its URL has another name: see `final-time.ts`. */
 export const sessionName = 'tradepost';
 
-function toSessionName(name: string | undefined): string {
-  if (name === undefined) return sessionName;
-  return name.startsWith(sessionName) ? name : `${sessionName} ${name}`;
+/** PostgreSQL cuts longer names. */
+const maxNameLength = 63;
+
+/** @param name That of the URL, in place of role and host. */
+function toSessionName(name: string | undefined, role: string | undefined): string {
+  if (name?.startsWith(sessionName)) return name;
+  const rest = name === undefined ? [role, hostname()] : [name];
+  return [sessionName, ...rest.filter(Boolean)].join(' ').slice(0, maxNameLength);
 }
 
 /**
@@ -78,7 +86,11 @@ function toSessionName(name: string | undefined): string {
  *
  * @throws StoreUnavailableError if a file of TLS cannot be read.
  */
-function toConnectionConfig(url: DatabaseUrl, { host, port }: DatabaseHost): pg.ClientConfig {
+function toConnectionConfig(
+  url: DatabaseUrl,
+  { host, port }: DatabaseHost,
+  role?: string,
+): pg.ClientConfig {
   const { user, password, database, options, applicationName, tls } = url;
   const isSocket = (host ?? process.env.PGHOST)?.startsWith('/') === true;
   return {
@@ -91,7 +103,7 @@ function toConnectionConfig(url: DatabaseUrl, { host, port }: DatabaseHost): pg.
     // Never undefined, or the driver would give PGSSLMODE another meaning.
     ssl: tls === null || isSocket ? false : readTlsOptions(tls),
     ...(tls?.isDirect && !isSocket && { sslnegotiation: 'direct' }),
-    application_name: toSessionName(applicationName),
+    application_name: toSessionName(applicationName, role),
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
@@ -113,11 +125,13 @@ function parseUrl(url: string): DatabaseUrl {
 /** The hosts of a database. All connections of a process lead to the host that was found to accept changes. */
 export class Hosts {
   readonly #url: DatabaseUrl;
+  readonly #role: string | undefined;
   #current = 0;
 
   /** @throws StoreUnavailableError if the URL has unsupported settings, or files that cannot be read. */
-  constructor(url: string) {
+  constructor(url: string, { sessionRole }: PoolOptions = {}) {
     this.#url = parseUrl(url);
+    this.#role = sessionRole;
     for (const host of this.#url.hosts) toConnectionConfig(this.#url, host);
   }
 
@@ -127,6 +141,7 @@ export class Hosts {
     return toConnectionConfig(
       this.#url,
       hosts[this.#current] ?? { host: undefined, port: undefined },
+      this.#role,
     );
   }
 

@@ -8,7 +8,7 @@ import { createPostgresDeliveryStore } from './deliveries';
 import { createPostgresDeliveryLogStore } from './delivery-log';
 import { createPostgresEventStore } from './events';
 import { createPostgresListingStore } from './listings';
-import { migrate, requireKnownSchema, requireMigrated } from './migrate';
+import { currentSchemaVersion, migrate, requireKnownSchema, requireMigrated } from './migrate';
 import { createPostgresNotificationStore } from './notifications';
 import { createPostgresOrderStore } from './orders';
 import { translateOpeningError } from './postgres-errors';
@@ -61,6 +61,8 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
   };
   return {
     clock,
+    schemaVersion: currentSchemaVersion,
+    isShared: true,
     accounts: createPostgresAccountStore(db),
     listings: createPostgresListingStore(db),
     orders: createPostgresOrderStore(db, (events, queued) => {

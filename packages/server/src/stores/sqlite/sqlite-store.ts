@@ -7,6 +7,7 @@ import { createSqliteDeliveryStore } from './deliveries';
 import { createSqliteDeliveryLogStore } from './delivery-log';
 import { createSqliteEventStore } from './events';
 import { createSqliteListingStore } from './listings';
+import { currentSchemaVersion } from './migrate';
 import { createSqliteNotificationStore } from './notifications';
 import { createSqliteOrderStore } from './orders';
 import { createSqliteRetentionStore } from './retention';
@@ -37,6 +38,7 @@ export function createStore(db: SqliteDatabase): Store {
   const announcements = new Announcements();
   const workers = new WorkerLocks(db.file);
   return {
+    schemaVersion: currentSchemaVersion,
     accounts: createSqliteAccountStore(db),
     listings: createSqliteListingStore(db),
     orders: createSqliteOrderStore(db, announcements),

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { aListing } from '@tradepost/domain/test/builders';
@@ -150,6 +151,29 @@ describe('a poller on PostgreSQL that continues after the latest time that it ha
       expect(await listSince(trade, one, updatedAt - 1)).toEqual([id]);
     },
   );
+
+  test('counts the changes of every role, whose sessions name it and its host', async () => {
+    const { url, one, trade } = await openTwo();
+    const sessionRole = 'worker'.repeat(20);
+    const [short, long] = await Promise.all([
+      openPostgresStore(url, { sessionRole: 'worker' }),
+      openPostgresStore(url, { sessionRole }),
+    ]);
+    onTestFinished(short.close);
+    onTestFinished(long.close);
+    const reader = await connect(url, 'psql');
+    const { rows } = await reader.query<{ name: string }>(
+      'SELECT application_name AS name FROM pg_stat_activity WHERE datname = current_database()',
+    );
+    const names = rows.map(({ name }) => name);
+    expect(names).toContain(`tradepost ${hostname()}`.slice(0, 63));
+    expect(names).toContain(`tradepost worker ${hostname()}`.slice(0, 63));
+    expect(names).toContain(`tradepost ${sessionRole}`.slice(0, 63));
+    for (const store of [short, long]) {
+      const { id, updatedAt } = await placeNow(trade, { store });
+      expect(await listSince(trade, one, updatedAt - 1)).toEqual([id]);
+    }
+  });
 
   test('is rejected where the transactions of other processes are hidden', async () => {
     const { url, one, trade } = await openTwo();

@@ -54,7 +54,7 @@ async function openAndReadTls(url: string): Promise<(boolean | null)[]> {
   const store = await openStore(url);
   try {
     const { rows } = await admin.query<{ ssl: boolean }>(
-      "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'tradepost'",
+      "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'tradepost %'",
     );
     return rows.map(({ ssl }) => ssl);
   } finally {
@@ -86,6 +86,42 @@ describe.each([
     );
     await client.end();
     expect(rows).toEqual([]);
+  });
+});
+
+describe('a database with the views of an extension', () => {
+  /** Creates a database with pg_stat_statements in its schema, and what else a statement creates there. */
+  async function createExtended(statement = ''): Promise<string> {
+    const { href } = await createDatabase('extended');
+    const client = new pg.Client({ connectionString: href });
+    await client.connect();
+    await client.query(`CREATE EXTENSION pg_stat_statements; ${statement}`);
+    await client.end();
+    return href;
+  }
+
+  test('is used by migrate and by everything after it', async () => {
+    const url = await createExtended();
+    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: 0 });
+    const store = await openStore(url, { mayMigrate: false });
+    await store.close();
+    const { checks } = await checkDatabase(url, 0);
+    expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
+    const imported = new ImportedDatabase(url);
+    expect(await imported.inspect()).toBeNull();
+    await imported.close();
+  });
+
+  test.each([
+    'CREATE TABLE products (id INTEGER)',
+    'CREATE VIEW products AS SELECT 1 AS id',
+    'CREATE MATERIALIZED VIEW products AS SELECT 1 AS id',
+    'CREATE TABLE products (id INTEGER) PARTITION BY HASH (id)',
+  ])('is rejected if another program has %s', async (statement) => {
+    const url = await createExtended(statement);
+    await expect(migrateDatabase(url, { dryRun: false })).rejects.toThrow(
+      'has tables of another program and was not changed',
+    );
   });
 });
 
