@@ -25,16 +25,22 @@ export type WriteGroup<Change, Result> = (
   waits: boolean,
 ) => Promise<Outcome<Result>[]>;
 
+/** What follows a table to lock rows by their IDs, in one order, so that no two transactions wait for each other. */
+export const locking = (waits: boolean) =>
+  `WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE${waits ? '' : ' SKIP LOCKED'}`;
+
 /** A change with its trace, and the trace context that its deliveries store. */
 export interface Traced<Change> {
   change: Change;
   traceContext: string | null;
 }
 
-interface Member<Change, Result> extends Traced<Change> {
+/** A change that waits, or is being written. The types of its change and its result are those of `write`. */
+interface Member extends Traced<GroupedChange> {
+  write: WriteGroup<unknown, unknown>;
   trace: ChangeTrace | null;
   pending: { requestedAt: number };
-  resolve: (result: Result) => void;
+  resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
 
@@ -54,13 +60,12 @@ const triesOfGroup = 2;
  * A group waits for no row that another session has locked. The changes that need one form a group of their own for each row,
  * which waits for it.
  */
-export class GroupCommit<Change extends GroupedChange, Result> {
+export class GroupCommit {
   readonly #db: PostgresDatabase;
-  readonly #write: WriteGroup<Traced<Change>, Result>;
   /** The changes that wait for a transaction. */
-  #waiting: Member<Change, Result>[] = [];
+  #waiting: Member[] = [];
   /** The changes that wait for a row that another session had locked, by its name. */
-  readonly #blocked = new Map<string, Member<Change, Result>[]>();
+  readonly #blocked = new Map<string, Member[]>();
   /** The rows that running transactions of this process use. */
   readonly #busy = new Set<string>();
   readonly #maxWaitingGroups: number;
@@ -68,30 +73,40 @@ export class GroupCommit<Change extends GroupedChange, Result> {
   #waitingGroups = 0;
   #isStarting = false;
 
-  constructor(db: PostgresDatabase, write: WriteGroup<Traced<Change>, Result>) {
+  constructor(db: PostgresDatabase) {
     this.#db = db;
-    this.#write = write;
     this.#maxWaitingGroups = Math.max(1, Math.floor(db.maxConnections * shareThatWaits));
   }
 
-  /** Writes a change with others. Resolves with its result once that is committed, or rejects with its error. */
-  add(change: Change): Promise<Result> {
+  /**
+   * Writes a change with others of the same kind. Resolves with its result once that is committed, or rejects with its error.
+   *
+   * @param write The same function for all changes of one kind.
+   */
+  add<Change extends GroupedChange, Result>(
+    write: WriteGroup<Traced<Change>, Result>,
+    change: Change,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const trace = this.#db.startTrace();
-      const pending = this.#db.pending.add();
-      const member = { change, trace, traceContext: trace?.context ?? null, pending };
-      this.#enqueue({ ...member, resolve, reject });
+      const traceContext = trace?.context ?? null;
+      const member = { change, trace, traceContext, pending: this.#db.pending.add(), reject };
+      this.#enqueue({
+        ...member,
+        write: write as WriteGroup<unknown, unknown>,
+        resolve: resolve as Member['resolve'],
+      });
       this.#startSoon();
     });
   }
 
-  #enqueue(member: Member<Change, Result>): void {
+  #enqueue(member: Member): void {
     const blocked = this.#blocked.get(member.change.row);
     if (blocked === undefined) this.#waiting.push(member);
     else this.#block(blocked, member);
   }
 
-  #block(blocked: Member<Change, Result>[], member: Member<Change, Result>): void {
+  #block(blocked: Member[], member: Member): void {
     this.#db.pending.remove(member.pending);
     blocked.push(member);
   }
@@ -129,12 +144,15 @@ export class GroupCommit<Change extends GroupedChange, Result> {
     }
   }
 
-  /** Takes the first changes that touch no row of a running transaction. */
-  #takeGroup(): Member<Change, Result>[] {
-    const group: Member<Change, Result>[] = [];
-    const left: Member<Change, Result>[] = [];
+  /** Takes the first changes of one kind that touch no row of a running transaction. */
+  #takeGroup(): Member[] {
+    const group: Member[] = [];
+    const left: Member[] = [];
     for (const member of this.#waiting) {
-      const isFree = group.length < largestGroup && !this.#busy.has(member.change.row);
+      const isFree =
+        group.length < largestGroup &&
+        !this.#busy.has(member.change.row) &&
+        (group[0] ?? member).write === member.write;
       (isFree ? group : left).push(member);
     }
     this.#waiting = left;
@@ -142,7 +160,7 @@ export class GroupCommit<Change extends GroupedChange, Result> {
   }
 
   /** @param row The row that it waits for; null if it waits for none. */
-  async #run(group: Member<Change, Result>[], row: string | null): Promise<void> {
+  async #run(group: Member[], row: string | null): Promise<void> {
     const rows = new Set(row === null ? group.map(({ change }) => change.row) : [row]);
     for (const name of rows) this.#busy.add(name);
     await this.#writeOrSplit(group, row !== null);
@@ -156,13 +174,10 @@ export class GroupCommit<Change extends GroupedChange, Result> {
     this.#blocked.delete(row);
   }
 
-  async #writeGroup(
-    group: Member<Change, Result>[],
-    waits: boolean,
-    isCommitUnknown: boolean,
-  ): Promise<void> {
+  async #writeGroup(group: Member[], waits: boolean, isCommitUnknown: boolean): Promise<void> {
+    const [{ write }] = group as [Member];
     const outcomes = await this.#db.writeTraced(
-      (tx) => this.#write(tx, group, waits),
+      (tx) => write(tx, group, waits),
       group.flatMap(({ trace }) => trace ?? []),
       group.length,
       {
@@ -180,14 +195,14 @@ export class GroupCommit<Change extends GroupedChange, Result> {
     }
   }
 
-  #waitFor(row: string, member: Member<Change, Result>): void {
+  #waitFor(row: string, member: Member): void {
     const blocked = this.#blocked.get(row) ?? [];
     this.#blocked.set(row, blocked);
     this.#block(blocked, member);
   }
 
   /** Rejects changes that have waited too long for a row. */
-  #rejectOverdue(row: string, blocked: Member<Change, Result>[]): void {
+  #rejectOverdue(row: string, blocked: Member[]): void {
     const since = performance.now() - lockTimeoutMs;
     for (const member of blocked.splice(0)) {
       if (member.pending.requestedAt >= since) blocked.push(member);
@@ -201,7 +216,7 @@ export class GroupCommit<Change extends GroupedChange, Result> {
     if (blocked.length === 0) this.#blocked.delete(row);
   }
 
-  #settle(member: Member<Change, Result>, outcome: { result: Result } | { error: unknown }): void {
+  #settle(member: Member, outcome: { result: unknown } | { error: unknown }): void {
     this.#db.pending.end(member.pending);
     if ('error' in outcome) {
       member.trace?.end(outcome.error);
@@ -216,11 +231,7 @@ export class GroupCommit<Change extends GroupedChange, Result> {
    * Writes a group, and settles its members. If its transaction fails, one of them may be the cause: they are written one by one. If
    * its commit was perhaps made, those that may be repeated are, and all others rejected.
    */
-  async #writeOrSplit(
-    group: Member<Change, Result>[],
-    waits: boolean,
-    isCommitUnknown = false,
-  ): Promise<void> {
+  async #writeOrSplit(group: Member[], waits: boolean, isCommitUnknown = false): Promise<void> {
     try {
       await this.#writeGroup(group, waits, isCommitUnknown);
     } catch (error) {

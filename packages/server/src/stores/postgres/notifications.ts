@@ -1,11 +1,54 @@
-import type { NotificationStore } from '@tradepost/domain/notifications/notification';
+import type { Notification, NotificationStore } from '@tradepost/domain/notifications/notification';
 import { NumberedConditions } from '../conditions';
 import { mergeBounds } from '../page-bounds';
 import { notifications } from '../records/tables';
-import type { PostgresDatabase } from './database';
+import type { PostgresDatabase, Transaction } from './database';
+import {
+  type GroupCommit,
+  type GroupedChange,
+  locking,
+  type Outcome,
+  type Traced,
+} from './group-commit';
+
+/** A notification to mark as read. */
+interface Reading extends GroupedChange {
+  id: string;
+  accountId: string;
+}
+
+/** Marks notifications as read in one transaction. The result of each is the notification; null if the account has none with this ID. */
+async function writeReadings(
+  tx: Transaction,
+  members: readonly Traced<Reading>[],
+  waits: boolean,
+): Promise<Outcome<Notification | null>[]> {
+  const ids = members.map(({ change }) => change.id);
+  const [locked, found] = await Promise.all([
+    tx.rows<{ id: string }>(`SELECT id FROM notifications ${locking(waits)}`, ids),
+    tx.list(notifications, 'FROM notifications WHERE id = ANY ($1::text[])', ids),
+  ]);
+  const own = new Map(found.map((one) => [`${one.accountId} ${one.id}`, one]));
+  const isLocked = new Set(locked.map(({ id }) => id));
+  const unread: string[] = [];
+  const outcomes = members.map(({ change: { row, id, accountId } }) => {
+    const notification = own.get(`${accountId} ${id}`);
+    if (notification === undefined) return { result: null };
+    if (!isLocked.has(id)) return { lockedRow: row };
+    if (!notification.read) unread.push(id);
+    return { result: { ...notification, read: true } };
+  });
+  if (unread.length > 0) {
+    tx.send('UPDATE notifications SET read = TRUE WHERE id = ANY ($1::text[])', unread);
+  }
+  return outcomes;
+}
 
 /** Creates the store of notifications. */
-export function createPostgresNotificationStore(db: PostgresDatabase): NotificationStore {
+export function createPostgresNotificationStore(
+  db: PostgresDatabase,
+  groups: GroupCommit,
+): NotificationStore {
   return {
     listNotifications(accountId, { read }, { after, limit }) {
       const conditions = new NumberedConditions().add('account_id = ?', accountId);
@@ -20,14 +63,11 @@ export function createPostgresNotificationStore(db: PostgresDatabase): Notificat
     },
 
     markRead: (accountId, id) =>
-      db.write(async (tx) => {
-        tx.send(
-          'UPDATE notifications SET read = TRUE WHERE id = $1 AND account_id = $2 AND NOT read',
-          id,
-          accountId,
-        );
-        const one = 'FROM notifications WHERE id = $1 AND account_id = $2';
-        return await tx.find(notifications, one, id, accountId);
+      groups.add(writeReadings, {
+        row: `notification ${id}`,
+        isRepeatable: true,
+        id,
+        accountId,
       }),
   };
 }

@@ -20,7 +20,7 @@ import {
 } from '../records/tables';
 import type { PostgresDatabase, Transaction } from './database';
 import { accountsWithSubscriptions, addEvents, findCommitted, type Subscriptions } from './events';
-import type { GroupedChange, Outcome, Traced } from './group-commit';
+import { type GroupedChange, locking, type Outcome, type Traced } from './group-commit';
 import { StoredKeys } from './idempotency';
 import { WriteSet } from './write-set';
 
@@ -87,10 +87,6 @@ const selectParties = accountsWithSubscriptions(
      FROM orders AS o LEFT JOIN listings AS l ON l.id = o.listing_id WHERE o.id = ANY ($3::text[])`,
   ', ARRAY(SELECT id FROM listings WHERE id = ANY ($1::text[])) AS "listingIds"',
 );
-
-/** Locks rows, in the order of their IDs, so that no two transactions wait for each other. */
-const locking = (waits: boolean) =>
-  `WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE${waits ? '' : ' SKIP LOCKED'}`;
 
 function lockListings(tx: Transaction, ids: string[], waits: boolean): Promise<Listing[]> {
   return tx.list(listingFields, `FROM listings ${locking(waits)}`, ids);

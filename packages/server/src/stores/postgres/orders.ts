@@ -26,7 +26,7 @@ import { orders, partyColumns, timeColumns } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase } from './database';
 import { findFinalTime } from './final-time';
-import { GroupCommit } from './group-commit';
+import type { GroupCommit, Traced, WriteGroup } from './group-commit';
 import {
   listingRow,
   type OrderChange,
@@ -138,15 +138,15 @@ function createReader(db: PostgresDatabase): OrderReader {
 /** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
 export function createPostgresOrderStore(
   db: PostgresDatabase,
+  groups: GroupCommit,
   notify: (events: DomainEvent[], queued: number) => void,
 ): OrderStore {
   const reader = createReader(db);
   const scheduler = new SearchScheduler();
-  const group = new GroupCommit<Placement | OrderChange, Written>(db, (tx, changes, waits) =>
-    writeOrders(db, tx, changes, waits),
-  );
+  const writeGroup: WriteGroup<Traced<Placement | OrderChange>, Written> = (tx, changes, waits) =>
+    writeOrders(db, tx, changes, waits);
   async function write(change: Placement | OrderChange): Promise<Written['result']> {
-    const { result, events, queued } = await group.add(change);
+    const { result, events, queued } = await groups.add(writeGroup, change);
     notify(events, queued);
     return result;
   }

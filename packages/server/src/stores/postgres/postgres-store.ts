@@ -7,6 +7,7 @@ import { DatabaseClock } from './database-clock';
 import { createPostgresDeliveryStore } from './deliveries';
 import { createPostgresDeliveryLogStore } from './delivery-log';
 import { createPostgresEventStore } from './events';
+import { GroupCommit } from './group-commit';
 import { createPostgresListingStore } from './listings';
 import { currentSchemaVersion, migrate, requireKnownSchema, requireMigrated } from './migrate';
 import { createPostgresNotificationStore } from './notifications';
@@ -53,6 +54,7 @@ async function prepareSchema(
 /** Creates the store in an open database. */
 function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
   const announcements = new Announcements();
+  const groups = new GroupCommit(db);
   const workers = new WorkerLocks(db);
   const deliveries = createPostgresDeliveryStore(db, workers);
   const noteQueued = (dueAt: number) => {
@@ -65,11 +67,11 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     isShared: true,
     accounts: createPostgresAccountStore(db),
     listings: createPostgresListingStore(db),
-    orders: createPostgresOrderStore(db, (events, queued) => {
+    orders: createPostgresOrderStore(db, groups, (events, queued) => {
       for (const { createdAt } of queued > 0 ? events : []) deliveries.noteQueued(createdAt);
       announcements.notifyEvents(events, queued);
     }),
-    notifications: createPostgresNotificationStore(db),
+    notifications: createPostgresNotificationStore(db, groups),
     webhooks: createPostgresWebhookStore(db, () => announcements.notifyDeliveriesQueued()),
     deliveries,
     deliveryLog: createPostgresDeliveryLogStore(db, noteQueued),
