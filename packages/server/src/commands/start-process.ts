@@ -220,6 +220,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   const priorityMemory = createPriorityMemory();
   const store = await openStore(options.database, {
     ...getStoreOptions(options),
+    log,
     ...(hasEngineThread(options) && { priority: { memory: priorityMemory, yields: false } }),
   });
   await warnOfPlainText(store, options, log);

@@ -9,6 +9,12 @@ export interface DatabaseHost {
   port: number | undefined;
 }
 
+/** Returns a host as it may be shown, such as `db.example:5432`. */
+export function describeHost({ host = '', port }: Partial<DatabaseHost>): string {
+  const address = host.includes(':') ? `[${host}]` : encodeURIComponent(host);
+  return port === undefined ? address : `${address}:${port}`;
+}
+
 /** The TLS files in the URL of a database, and what is verified. */
 export interface DatabaseTls {
   mode: 'require' | 'verify-ca' | 'verify-full';
