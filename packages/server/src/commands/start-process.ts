@@ -58,9 +58,11 @@ const attemptsShutdownMs = attemptTimeoutMs + 5_000;
 const workerPollMs = 100;
 
 function getStoreOptions(options: ProcessOptions): StoreOptions {
-  const { maxDatabaseMb, databaseConnections, secretKeys } = options;
+  const { maxDatabaseMb, databaseConnections, migrate, secretKeys } = options;
   return {
     secretKeys,
+    mayMigrate: migrate,
+    mustExist: !migrate,
     ...(databaseConnections !== undefined && { maxConnections: databaseConnections }),
     ...(maxDatabaseMb !== undefined && { maxPages: maxDatabaseMb * pagesPerMb }),
   };

@@ -13,6 +13,7 @@ import { type DataRule, references } from '../data-rules';
 import { referenceRules, ruleGroups } from './check-rules';
 import { PostgresDatabase } from './database';
 import { createTables, currentSchemaVersion, requireKnownSchema, requireMigrated } from './migrate';
+import { withUnlimitedConnection } from './pool';
 import { translateOpeningError } from './postgres-errors';
 
 /**
@@ -61,15 +62,10 @@ export async function checkDatabase(url: string, now: number): Promise<CheckRepo
   try {
     const schemaVersion = await requireKnownSchema(db);
     if (schemaVersion === 0) await requireMigrated(db);
-    // A connection without a time limit for responses.
-    const client = new pg.Client(db.connectionConfig);
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      return { schemaVersion, checks: await runChecks(client, schemaVersion, now) };
-    } finally {
-      await client.end();
-    }
+    const checks = await withUnlimitedConnection(db.connectionConfig, (client) =>
+      runChecks(client, schemaVersion, now),
+    );
+    return { schemaVersion, checks };
   } catch (error) {
     throw translateOpeningError(url, error);
   } finally {

@@ -239,6 +239,22 @@ async function readSession(client: pg.ClientBase): Promise<SessionRow | null> {
   }
 }
 
+/** Runs work on a connection of its own. Neither the driver nor the program limits how long its statements take. */
+export async function withUnlimitedConnection<Result>(
+  config: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ ...config, query_timeout: 0 });
+  // While it is used, its statements report the error. Without a listener it would also end the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
 /** Creates the pool of connections to a database. Nothing is connected yet. */
 export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Pool {
   class Client extends pg.Client implements HostClient {
