@@ -8,6 +8,7 @@ import {
   describeHost,
   parseDatabaseUrl,
   readTlsOptions,
+  usesTls,
 } from './connection-url';
 import { isUnusable, RejectedServerError } from './postgres-errors';
 import { selectTimeline, Timelines } from './timelines';
@@ -83,7 +84,7 @@ function toSessionName(name: string | undefined): string {
  */
 function toConnectionConfig(url: DatabaseUrl, { host, port }: DatabaseHost): pg.ClientConfig {
   const { user, password, database, options, applicationName, tls } = url;
-  const isSocket = (host ?? process.env.PGHOST)?.startsWith('/') === true;
+  const usedTls = tls !== null && usesTls(tls, host) ? tls : null;
   return {
     host,
     port,
@@ -92,8 +93,8 @@ function toConnectionConfig(url: DatabaseUrl, { host, port }: DatabaseHost): pg.
     database,
     options,
     // Never undefined, or the driver would give PGSSLMODE another meaning.
-    ssl: tls === null || isSocket ? false : readTlsOptions(tls),
-    ...(tls?.isDirect && !isSocket && { sslnegotiation: 'direct' }),
+    ssl: usedTls !== null && readTlsOptions(usedTls),
+    ...(usedTls?.isDirect && { sslnegotiation: 'direct' }),
     application_name: toSessionName(applicationName),
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,

@@ -82,8 +82,8 @@ export function translateError(error: unknown): unknown {
   return new StoreUnavailableError(`PostgreSQL: ${describe(error)}`, { cause: error });
 }
 
-/** SQLSTATEs of a database that cannot be opened, and what to do. The first match counts. */
-const advice: [codes: RegExp, advice: string][] = [
+/** Codes of a database that cannot be opened, or messages of errors without a code, and what to do. The first match counts. */
+const advice: [reasons: RegExp, advice: string][] = [
   [/^(28P01|28000)/, 'Check the user and the password, and pg_hba.conf.'],
   [/^3D000/, 'Create the database first, or check its name.'],
   [/^(42501|3F000)/, 'The user needs the privileges to use and create tables in its schema.'],
@@ -93,18 +93,21 @@ const advice: [codes: RegExp, advice: string][] = [
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
     'Check the host and the port, and whether PostgreSQL runs.',
   ],
+  [
+    /^(ERR_SSL|ERR_TLS|CERT_|DEPTH_|SELF_SIGNED|UNABLE_|The server does not support SSL)/,
+    'sslmode says what is verified; for other machines it is verify-full by default. Add sslrootcert=… with the authority of the certificate, use the name in it, or sslmode=disable on a network that you trust.',
+  ],
   [/^(57P03|25006)/, 'It is starting, stopping or a standby. Try again.'],
 ];
 
 /** Like `translateError`, for a database that could not be opened. The message names it and what to do. */
 export function translateOpeningError(url: string, error: unknown): unknown {
-  const code = getCode(error);
-  const isKnown = advice.some(([codes]) => codes.test(code));
-  if (!(error instanceof Error) || !(isKnown || isUnavailable(error))) return error;
+  if (!(error instanceof Error)) return error;
+  const reason = getCode(error) || error.message;
+  const [, known] = advice.find(([reasons]) => reasons.test(reason)) ?? [];
+  if (known === undefined && !isUnavailable(error)) return error;
   const hint =
-    (error instanceof RejectedServerError
-      ? error.advice
-      : advice.find(([codes]) => codes.test(code))?.[1]) ??
+    (error instanceof RejectedServerError ? error.advice : known) ??
     'Check the URL, and whether PostgreSQL runs.';
   return new StoreUnavailableError(
     `Cannot open the database ${describeDatabase(url)}: ${describe(error).replace(/\.$/, '')}. ${hint}`,
