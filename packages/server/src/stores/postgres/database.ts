@@ -327,6 +327,19 @@ export class PostgresDatabase extends Queries {
     }
   }
 
+  /** Runs work on a connection of its own, which is closed then. The driver does not limit how long its statements take. */
+  async withUnlimitedConnection<Result>(
+    work: (client: pg.ClientBase) => Promise<Result>,
+  ): Promise<Result> {
+    const pool = createPool(this.#hosts, { maxConnections: 1 }, 0);
+    try {
+      const client = await this.#connect(pool);
+      return await work(client).finally(() => client.release(true));
+    } finally {
+      await pool.end();
+    }
+  }
+
   /** Waits for the changes and reads in progress, and closes all connections. */
   close(): Promise<void> {
     this.#closed ??= this.#pool.end().then(() => this.#hosts.timelines.settled());
@@ -334,12 +347,12 @@ export class PostgresDatabase extends Queries {
   }
 
   /** Gets a connection, perhaps to another host, or after the database was restarted. */
-  async #connect(): Promise<pg.PoolClient> {
+  async #connect(pool = this.#pool): Promise<pg.PoolClient> {
     const deadline = performance.now() + connectTimeoutMs;
     for (;;) {
       const host = this.#hosts.current;
       try {
-        const client = await this.#pool.connect();
+        const client = await pool.connect();
         if (this.#hosts.timelines.allows(client as unknown as HostClient)) return client;
         client.release(true);
       } catch (error) {

@@ -5,7 +5,6 @@ import { describeDatabase } from '../database-url';
 import { hasUnfinishedCopy } from './copy-record';
 import { PostgresDatabase } from './database';
 import { type Migration, migrations } from './migrations/migrations';
-import { withUnlimitedConnection } from './pool';
 import { getCode, translateOpeningError } from './postgres-errors';
 
 /** The schema version of this program. */
@@ -181,7 +180,7 @@ async function changeIndex(client: pg.ClientBase, statement: string): Promise<vo
 
 /** Changes indexes in a session of its own. It waits as long as it takes: no one waits behind it. */
 async function changeIndexes(db: PostgresDatabase, statements: readonly string[]): Promise<void> {
-  await withUnlimitedConnection(db.connectionConfig, async (client) => {
+  await db.withUnlimitedConnection(async (client) => {
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
     for (const statement of statements) await changeIndex(client, statement);
   });
@@ -196,7 +195,7 @@ async function changeIndexes(db: PostgresDatabase, statements: readonly string[]
  */
 async function runNextMigration(db: PostgresDatabase, client: pg.ClientBase): Promise<boolean> {
   await client.query(
-    'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
+    'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
   );
   try {
     await readSchema(client, describeDatabase(db.url));
@@ -248,9 +247,7 @@ export async function migrate(db: PostgresDatabase, options: SchemaOptions = {})
   let failures = 0;
   while ((await requireKnownSchema(db, options)) < currentSchemaVersion) {
     try {
-      const hadTurn = await withUnlimitedConnection(db.connectionConfig, (client) =>
-        runNextMigration(db, client),
-      );
+      const hadTurn = await db.withUnlimitedConnection((client) => runNextMigration(db, client));
       if (hadTurn) continue;
     } catch (error) {
       const code = getCode(error);

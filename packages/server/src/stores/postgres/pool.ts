@@ -240,31 +240,23 @@ async function readSession(client: pg.ClientBase): Promise<SessionRow | null> {
   }
 }
 
-/** Runs work on a connection of its own. Neither the driver nor the program limits how long its statements take. */
-export async function withUnlimitedConnection<Result>(
-  config: pg.ClientConfig,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ ...config, query_timeout: 0 });
-  // While it is used, its statements report the error. Without a listener it would also end the process.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Creates the pool of connections to a database. Nothing is connected yet. */
-export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Pool {
+/**
+ * Creates the pool of connections to a database. Nothing is connected yet.
+ *
+ * @param timeoutMs How long the driver waits for the result of a statement, in milliseconds; 0 for ever.
+ */
+export function createPool(
+  hosts: Hosts,
+  { maxConnections }: PoolOptions,
+  timeoutMs = queryTimeoutMs,
+): pg.Pool {
   class Client extends pg.Client implements HostClient {
     readonly hostNumber = hosts.current;
     timeline: string | null = null;
     #isPrepared = false;
 
     constructor(config: pg.ClientConfig = {}) {
-      super({ ...config, ...hosts.config });
+      super({ ...config, ...hosts.config, query_timeout: timeoutMs });
       // While a connection is used, its statements report the error. Without a listener it would also end the process.
       this.on('error', () => {});
     }
