@@ -1,49 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import { expect, it } from 'vitest';
+import type { SeedResult } from '@tradepost/server';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startPostgresServer } from '../../packages/server/test/helpers/embedded-postgres';
 import { forTest } from '../helpers/for-test';
-import { findUnusedPort } from '../helpers/loopback';
+import { runServerCommand } from '../helpers/run-server-command';
 import { startApi, startWorker, usePostgres } from '../helpers/start-postgres';
 import { startReceiver } from '../helpers/start-receiver';
-import { startProgram } from './start-program';
+import { temporaryFolder } from '../helpers/temporary-folder';
+import { startPgBouncer } from './start-pgbouncer';
 
 const createDatabase = await usePostgres();
-
-/** Starts PgBouncer in transaction mode, with fewer sessions than clients. Returns the URL of the database through it. */
-async function startPgBouncer(target: string): Promise<string> {
-  const { port: serverPort, username, password } = new URL(target);
-  const port = await findUnusedPort();
-  const settings = [
-    '[databases]',
-    `* = host=127.0.0.1 port=${serverPort}`,
-    '[pgbouncer]',
-    'listen_addr = 127.0.0.1',
-    `listen_port = ${port}`,
-    'unix_socket_dir =',
-    'pool_mode = transaction',
-    'default_pool_size = 3',
-    'max_client_conn = 200',
-    'auth_type = plain',
-  ];
-  await startProgram({
-    path: '/usr/sbin/pgbouncer',
-    variable: 'PGBOUNCER_PATH',
-    files: (folder) => ({
-      'users.txt': `"${username}" "${password}"\n`,
-      'pgbouncer.ini': `${settings.join('\n')}\nauth_file = ${join(folder, 'users.txt')}\n`,
-    }),
-    args: (folder) => {
-      // It does not run as root.
-      const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-      return [...user, join(folder, 'pgbouncer.ini')];
-    },
-    port,
-  });
-  const url = new URL(target);
-  url.port = String(port);
-  return url.href;
-}
 
 it('APIs and workers work behind PgBouncer in transaction mode', async () => {
   const { url: direct, seed } = await createDatabase();
@@ -75,4 +42,22 @@ it('APIs and workers work behind PgBouncer in transaction mode', async () => {
   expect(new Set(ids).size).toBe(2 * placed.length);
   const { data } = await seller.orders.list({ status: 'confirmed', limit: 100 });
   expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(placed));
+});
+
+it('a restart of PostgreSQL is an outage of a few seconds behind PgBouncer', async () => {
+  const folder = await forTest(temporaryFolder());
+  const postgres = await startPostgresServer({ folder: folder.path });
+  onTestFinished(() => postgres.stop());
+  const seed = await runServerCommand<SeedResult>(['seed'], postgres.url);
+  const api = await startApi(await startPgBouncer(postgres.url));
+  const apiKey = seed.accounts[0]?.apiKey ?? '';
+  const buyer = new Tradepost({ baseUrl: api.url, apiKey, maxRetries: 0 });
+  const place = () => buyer.orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
+  await place();
+  await postgres.stop();
+  // PgBouncer tries to connect, and then waits.
+  await expect(place()).rejects.toThrow();
+  await postgres.start();
+  // By default it would take 15 s.
+  await vi.waitFor(place, 8_000);
 });

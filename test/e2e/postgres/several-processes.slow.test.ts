@@ -5,6 +5,7 @@ import { Tradepost } from '@tradepost/sdk';
 import { expect, it } from 'vitest';
 import { forTest } from '../../helpers/for-test';
 import { checkout, tradepostServerBin } from '../../helpers/programs';
+import { runOperator } from '../../helpers/run-server-command';
 import { findOrderId } from '../../helpers/seed';
 import { startApi, startWorker, usePostgres } from '../../helpers/start-postgres';
 import { runProcess } from '../../helpers/start-process';
@@ -128,6 +129,28 @@ it('processes that start at once on an empty database create its tables once', a
     apiKey: seed.accounts[1]?.apiKey ?? '',
   });
   await expect(seller.orders.list()).rejects.toThrow(/API key/);
+});
+
+it('start --no-migrate rejects a database without tables, which migrate --dry-run describes', async () => {
+  const { url } = await createDatabase();
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('CREATE SCHEMA not_migrated');
+  await client.end();
+  const database = `${url}?options=-c%20search_path=not_migrated`;
+  const start = ['start', '--no-migrate', '--port', '0', '--database', database];
+  const rejected = await runOperator(start);
+  expect(rejected).toMatchObject({ code: 1, stdout: '' });
+  expect(rejected.stderr).toContain('has no tables. Check the URL, or create them with');
+  const dryRun = await runOperator(['migrate', '--dry-run', '--database', database]);
+  expect(dryRun.stdout).toMatch(
+    /^version 1 {2}creates the tables; changes wait until its end; servers of schema version 1 or later can use it$/m,
+  );
+  expect(await runOperator(start)).toMatchObject({ code: 1 });
+  expect(await runOperator(['migrate', '--database', database])).toMatchObject({ code: 0 });
+  const { url: api } = await startApi(database, ['--no-migrate']);
+  expect((await fetch(`${api}/readyz`)).status).toBe(200);
 });
 
 it('a database of another program is rejected and not changed', async () => {

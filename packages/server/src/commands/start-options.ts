@@ -32,6 +32,8 @@ export interface StartOptions {
   maxDatabaseMb?: number;
   /** How many connections to PostgreSQL the process may open; with an engine, each of its two threads. 10 by default. */
   databaseConnections?: number;
+  /** Whether to create the tables, and to migrate an older schema. */
+  migrate: boolean;
   /** A file with the keys that encrypt endpoint secrets. */
   secretKeyFile?: string;
   /** Days. */
@@ -112,6 +114,14 @@ export const startOptions: readonly Option[] = [
   )
     .env('TRADEPOST_DATABASE_CONNECTIONS')
     .argParser(parseInteger(2, 1_000)),
+  new Option(
+    '--migrate [boolean]',
+    'create the database, or migrate it to the schema of this program',
+  )
+    .env('TRADEPOST_MIGRATE')
+    .default(true)
+    .argParser(parseBoolean),
+  new Option('--no-migrate', 'do not start on a database without tables or with an older schema'),
   secretKeyFileOption(),
   new Option('--keep-deliveries <days>', 'how long to keep finished deliveries')
     .env('TRADEPOST_KEEP_DELIVERIES')

@@ -59,10 +59,12 @@ const attemptsShutdownMs = attemptTimeoutMs + 5_000;
 const workerPollMs = 100;
 
 function getStoreOptions(options: ProcessOptions): StoreOptions {
-  const { role, maxDatabaseMb, databaseConnections, secretKeys } = options;
+  const { role, maxDatabaseMb, databaseConnections, migrate, secretKeys } = options;
   return {
     secretKeys,
     sessionRole: role,
+    mayMigrate: migrate,
+    mustExist: !migrate,
     ...(databaseConnections !== undefined && { maxConnections: databaseConnections }),
     ...(maxDatabaseMb !== undefined && { maxPages: maxDatabaseMb * pagesPerMb }),
   };
@@ -225,6 +227,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   const priorityMemory = createPriorityMemory();
   const store = await openStore(options.database, {
     ...getStoreOptions(options),
+    log,
     ...(hasEngineThread(options) && { priority: { memory: priorityMemory, yields: false } }),
   });
   await warnOfPlainText(store, options, log);

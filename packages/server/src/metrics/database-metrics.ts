@@ -38,12 +38,18 @@ export function createDatabaseMetrics(readers: ConnectionReaders): Metrics {
     labelNames: ['pool', 'reason'],
     registers,
   });
+  const timeline = new Gauge({
+    name: 'tradepost_database_timeline',
+    help: 'The timeline of the database server that connections lead to, by pool and host. Each failover starts a higher one.',
+    labelNames: ['pool', 'host'],
+    registers,
+  });
   return {
     async read() {
       const statuses = await Promise.all(
         Object.entries(readers).map(async ([pool, read]) => ({ pool, status: await read() })),
       );
-      for (const metric of [connections, waiting, max, retries]) metric.reset();
+      for (const metric of [connections, waiting, max, retries, timeline]) metric.reset();
       for (const { pool, status } of statuses) {
         if (status === null) continue;
         connections.set({ pool, state: 'idle' }, status.idle);
@@ -52,6 +58,9 @@ export function createDatabaseMetrics(readers: ConnectionReaders): Metrics {
         max.set({ pool }, status.max);
         for (const [reason, count] of Object.entries(status.retries)) {
           retries.inc({ pool, reason }, count);
+        }
+        if (status.server !== null) {
+          timeline.set({ pool, host: status.server.host }, status.server.timeline);
         }
       }
       return registry.metrics();

@@ -1,11 +1,12 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv4 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '@tradepost/domain/kernel/context';
 import type { Logger } from 'pino';
 import { ParserLimits } from '../http/admission';
 import { Connections, requestTimeouts } from '../http/connections';
 import { type Health, respondToProbe } from '../http/health';
 import { newRequestId } from '../http/request-log';
+import { isLoopback } from '../kernel/loopback';
 import { throttle } from '../kernel/throttle';
 
 /** The metrics of one part of the server. */
@@ -94,16 +95,8 @@ function shareReads(metrics: readonly Metrics[], clock: Clock): () => Promise<st
   };
 }
 
-/** Returns whether a host, as in a `Host` header or a listening address, is this machine whatever a name server says. */
-function isLoopback(host: string): boolean {
-  const name = host.replace(/(^[^:]*|\]):\d+$/, '$1').toLowerCase();
-  return (
-    name === 'localhost' ||
-    name === '[::1]' ||
-    name === '::1' ||
-    (isIPv4(name) && /^127\./.test(name))
-  );
-}
+/** Returns a `Host` header without its port. */
+const withoutPort = (header: string) => header.replace(/(^[^:]*|\]):\d+$/, '$1');
 
 function respondWith({
   metrics,
@@ -113,7 +106,8 @@ function respondWith({
 }: MetricsServerOptions): RequestListener {
   const read = shareReads(metrics, clock);
   // A web page can have a name that leads to this machine, and so read what is served here without a key.
-  const isAllowed = (name: string | undefined) => !isLoopback(host) || isLoopback(name ?? host);
+  const isAllowed = (name: string | undefined) =>
+    !isLoopback(host) || isLoopback(withoutPort(name ?? host));
   return async ({ method = '', url = '', headers }, response) => {
     if (!isAllowed(headers.host)) {
       return respond(response, 421, 'Misdirected request. This address serves only localhost.');

@@ -38,7 +38,8 @@ export interface EngineConfig {
 /** Starts an engine with its own store and log. Stopping it closes the store. */
 export async function createEngine(config: EngineConfig): Promise<Engine & { store: Store }> {
   const { database, storeOptions, logLevel, insecureWebhooks, retention } = config;
-  const store = await openStore(database, storeOptions);
+  const log = createLog(logLevel);
+  const store = await openStore(database, { ...storeOptions, log });
   const { clock = systemClock } = store;
   const metrics = config.metrics
     ? (await loadMetrics()).createEngineMetrics(store.deliveries, clock)
@@ -46,7 +47,7 @@ export async function createEngine(config: EngineConfig): Promise<Engine & { sto
   const engine = startEngine({
     store,
     clock,
-    log: createLog(logLevel),
+    log,
     webhookPolicy: insecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy,
     retention,
     pollIntervalMs: config.pollIntervalMs,

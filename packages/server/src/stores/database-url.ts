@@ -1,4 +1,4 @@
-import { parseDatabaseUrl } from './postgres/connection-url';
+import { describeHost, parseDatabaseUrl } from './postgres/connection-url';
 
 /** Returns whether a database is the URL of a PostgreSQL database; otherwise it is a SQLite file. */
 export function isPostgresUrl(database: string): boolean {
@@ -10,11 +10,7 @@ export function describeDatabase(database: string): string {
   if (!isPostgresUrl(database)) return database;
   try {
     const { hosts, database: name = '' } = parseDatabaseUrl(database);
-    const shown = hosts.map(({ host = '', port }) => {
-      const address = host.includes(':') ? `[${host}]` : encodeURIComponent(host);
-      return port === undefined ? address : `${address}:${port}`;
-    });
-    return `postgres://${shown.join(',')}/${encodeURIComponent(name)}`;
+    return `postgres://${hosts.map(describeHost).join(',')}/${encodeURIComponent(name)}`;
   } catch {
     return 'postgres://…';
   }

@@ -63,6 +63,14 @@ export interface TransactionTrace {
 /** Why a transaction ran again: what the database reported, another change that was first, or a connection that broke. */
 export type RetryReason = 'serialization' | 'deadlock' | 'conflict' | 'connection';
 
+/** A database server. */
+export interface DatabaseServer {
+  /** Its host and port, as the URL of the database has them. */
+  host: string;
+  /** Which history of the database it has: each failover starts a higher one. */
+  timeline: number;
+}
+
 /** How a store uses its connections to a database server. */
 export interface ConnectionStatus {
   /** How many may be open. */
@@ -75,6 +83,8 @@ export interface ConnectionStatus {
   waiting: number;
   /** How often a transaction ran again, since the store was opened. */
   retries: Readonly<Record<RetryReason, number>>;
+  /** Where the latest connection leads; null if that is unknown. */
+  server: DatabaseServer | null;
 }
 
 /** Everything that the server stores, by feature. All implementations pass one conformance suite. */

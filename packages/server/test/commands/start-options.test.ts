@@ -39,6 +39,20 @@ test.each(['app.example', 'https://app.example/', 'https://app.example/path', 'n
 
 test.each([
   [[], undefined, true],
+  [['--no-migrate'], undefined, false],
+  [[], 'false', false],
+  [['--migrate'], 'false', true],
+])('%j with TRADEPOST_MIGRATE=%s sets whether it migrates to %s', (args, environment, migrates) => {
+  vi.stubEnv('TRADEPOST_MIGRATE', environment);
+  try {
+    expect(parse(args).migrate).toBe(migrates);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test.each([
+  [[], undefined, true],
   [['--no-docs'], undefined, false],
   [['--docs=false'], undefined, false],
   [[], 'false', false],

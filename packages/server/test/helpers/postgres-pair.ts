@@ -14,10 +14,18 @@ const standbyName = 'standby';
 export interface PostgresPair {
   /** The URL of the database, with both hosts. */
   url: string;
-  /** Kills the primary server, as a machine that fails does. */
+  /** Its URL on the first server, which is the primary at first, and on the second one. */
+  urls: readonly [string, string];
+  /** Kills the first server, as a machine that fails does. */
   killPrimary(): Promise<void>;
   /** Makes the standby the primary server. */
   promote(): Promise<void>;
+  /** Starts the killed primary server again. It accepts changes as before, and waits for no standby. */
+  returnPrimary(): Promise<void>;
+  /** Kills the second server, which was promoted. */
+  killPromoted(): Promise<void>;
+  /** Starts the second server again. */
+  returnPromoted(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -115,27 +123,34 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   );
   await waitForReplication(primary.url);
   const [host] = new URL(primary.url).host.split('/');
-  let isPrimaryRunning = true;
+  const alone = await createMember(first, ports[0], ['synchronous_standby_names=']);
+  const running = new Set([primary, standby]);
 
-  async function killPrimary(): Promise<void> {
-    isPrimaryRunning = false;
-    const { process: running } = primary.server as unknown as {
-      process: ChildProcess;
-    };
-    const exited = new Promise((resolve) => running.once('exit', resolve));
-    running.kill('SIGQUIT');
+  async function kill(member: PairMember): Promise<void> {
+    if (!running.delete(member)) return;
+    const { process } = member.server as unknown as { process: ChildProcess };
+    const exited = new Promise((resolve) => process.once('exit', resolve));
+    process.kill('SIGQUIT');
     await exited;
+  }
+
+  async function start(member: PairMember): Promise<void> {
+    await member.server.start();
+    running.add(member);
   }
 
   return {
     url: primary.url.replace(host ?? '', `${host},127.0.0.1:${ports[1]}`),
-    killPrimary,
+    urls: [primary.url, standby.url],
+    killPrimary: () => kill(running.has(alone) ? alone : primary),
     async promote() {
       await query(standby.url, 'SELECT pg_promote(true)');
     },
+    returnPrimary: () => start(alone),
+    killPromoted: () => kill(standby),
+    returnPromoted: () => start(standby),
     async stop() {
-      if (isPrimaryRunning) await killPrimary();
-      await standby.server.stop();
+      for (const member of running) await kill(member);
       rmSync(folder, { recursive: true, force: true });
     },
   };

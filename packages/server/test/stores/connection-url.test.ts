@@ -2,7 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeDatabase, findDatabaseFault } from '../../src/stores/database-url';
 import { openStore } from '../../src/stores/open-store';
-import { parseDatabaseUrl, readTlsOptions } from '../../src/stores/postgres/connection-url';
+import {
+  parseDatabaseUrl,
+  readTlsOptions,
+  usesTls,
+} from '../../src/stores/postgres/connection-url';
 import { tempFile } from '../helpers/temp-folder';
 
 function parse(url: string, env: NodeJS.ProcessEnv = {}) {
@@ -19,7 +23,7 @@ describe('the URL of a database', () => {
       hosts: [{ host: '::1', port: 5433 }],
       database: 'data#base/1',
       options: '-c search_path=trade',
-      tls: null,
+      tls: { mode: 'verify-full', isDefault: true },
     });
   });
 
@@ -45,19 +49,37 @@ describe('the URL of a database', () => {
   });
 
   test.each([
-    ['', null],
+    ['', { mode: 'verify-full', isDefault: true }],
     ['sslmode=disable', null],
-    ['sslmode=require', { mode: 'require' }],
+    ['sslmode=require', { mode: 'require', isDefault: false }],
     ['sslmode=require&sslrootcert=ca.pem', { mode: 'verify-ca', sslrootcert: 'ca.pem' }],
     ['sslmode=verify-ca&sslrootcert=ca.pem', { mode: 'verify-ca', sslrootcert: 'ca.pem' }],
     ['sslmode=verify-full', { mode: 'verify-full', sslrootcert: undefined }],
     ['sslmode=verify-full&sslrootcert=system', { mode: 'verify-full', sslrootcert: undefined }],
-    ['sslrootcert=ca.pem', { mode: 'verify-full', sslrootcert: 'ca.pem' }],
+    ['sslrootcert=ca.pem', { mode: 'verify-full', sslrootcert: 'ca.pem', isDefault: false }],
+    ['sslnegotiation=direct', { mode: 'verify-full', isDirect: true, isDefault: false }],
     ['sslmode=require&sslnegotiation=direct', { mode: 'require', isDirect: true }],
   ])('with %j has the TLS settings %j', (query, tls) => {
     const parsed = parse(`postgres://h/db?${query}`).tls;
     if (tls === null) expect(parsed).toBeNull();
     else expect(parsed).toMatchObject(tls);
+  });
+
+  test.each([
+    ['db.example', true],
+    ['10.0.0.5', true],
+    ['127.0.0.1.example', true],
+    ['LocalHost', false],
+    ['127.0.0.2', false],
+    ['::1', false],
+    ['/var/run/postgresql', false],
+    [undefined, false],
+  ])('encrypts connections to %s by itself: %s', (host, isEncrypted) => {
+    const { tls } = parse('postgres:///db');
+    if (tls === null) throw new Error('TLS settings');
+    expect(usesTls(tls, host)).toBe(isEncrypted);
+    const asked = { ...tls, isDefault: false };
+    expect(usesTls(asked, host)).toBe(host !== '/var/run/postgresql');
   });
 
   test('leaves TLS to the variables of libpq, with the same meaning', () => {
@@ -74,7 +96,7 @@ describe('the URL of a database', () => {
     ['sslmode=no-verify', 'sslmode must be disable, require, verify-ca or verify-full'],
     ['sslmode=verify-ca', 'sslmode=verify-ca needs sslrootcert'],
     ['sslmode=require&sslrootcert=system', 'sslrootcert=system needs sslmode=verify-full'],
-    ['sslnegotiation=direct', 'sslnegotiation=direct needs sslmode=require'],
+    ['sslmode=disable&sslnegotiation=direct', 'sslnegotiation=direct needs sslmode=require'],
     ['ssl_mode=require', 'has a parameter that is not supported'],
     ['ssl=true', 'has a parameter that is not supported'],
     ['client_encoding=latin1', 'has a parameter that is not supported'],

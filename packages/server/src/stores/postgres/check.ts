@@ -21,6 +21,7 @@ import { translateOpeningError } from './postgres-errors';
  */
 const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ;
   SET LOCAL statement_timeout = 0;
+  SET LOCAL lock_timeout = 0;
   CREATE FUNCTION pg_temp.is_json(text TEXT) RETURNS BOOLEAN LANGUAGE plpgsql IMMUTABLE AS $$
     BEGIN
       PERFORM text::json;
@@ -61,15 +62,10 @@ export async function checkDatabase(url: string, now: number): Promise<CheckRepo
   try {
     const schemaVersion = await requireKnownSchema(db);
     if (schemaVersion === 0) await requireMigrated(db);
-    // A connection without a time limit for responses.
-    const client = new pg.Client(db.connectionConfig);
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      return { schemaVersion, checks: await runChecks(client, schemaVersion, now) };
-    } finally {
-      await client.end();
-    }
+    const checks = await db.withUnlimitedConnection((client) =>
+      runChecks(client, schemaVersion, now),
+    );
+    return { schemaVersion, checks };
   } catch (error) {
     throw translateOpeningError(url, error);
   } finally {
@@ -78,7 +74,7 @@ export async function checkDatabase(url: string, now: number): Promise<CheckRepo
 }
 
 async function runChecks(
-  client: pg.Client,
+  client: pg.ClientBase,
   schemaVersion: number,
   now: number,
 ): Promise<CheckResult[]> {
@@ -108,7 +104,7 @@ async function runChecks(
 }
 
 /** Returns what the schema lacks of what its version has, such as `index orders_of_buyer is missing`. */
-async function findMissingParts(client: pg.Client, schemaVersion: number): Promise<string[]> {
+async function findMissingParts(client: pg.ClientBase, schemaVersion: number): Promise<string[]> {
   const readParts = async (schema: string) => {
     const { rows } = await client.query<{ part: string }>(listParts.replaceAll('$1::oid', schema));
     return rows.map(({ part }) => part);
@@ -123,7 +119,7 @@ async function findMissingParts(client: pg.Client, schemaVersion: number): Promi
 
 /** Counts the rows of a query. An error that keeps the query from running is a problem too. */
 async function findRows(
-  client: pg.Client,
+  client: pg.ClientBase,
   { problem, sql }: DataRule,
   latest: number,
 ): Promise<DataProblem[]> {

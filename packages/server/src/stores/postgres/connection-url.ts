@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import { isLoopback } from '../../kernel/loopback';
 
 /** One of the hosts in the URL of a database. What is undefined is left to the variables of libpq, such as `PGHOST`. */
 export interface DatabaseHost {
   /** A name, an address, or the folder of a Unix socket. */
   host: string | undefined;
   port: number | undefined;
+}
+
+/** Returns a host as it may be shown, such as `db.example:5432`. */
+export function describeHost({ host = '', port }: Partial<DatabaseHost>): string {
+  const address = host.includes(':') ? `[${host}]` : encodeURIComponent(host);
+  return port === undefined ? address : `${address}:${port}`;
 }
 
 /** The TLS files in the URL of a database, and what is verified. */
@@ -18,6 +25,8 @@ export interface DatabaseTls {
   sslkey: string | undefined;
   /** Whether TLS starts with the connection, without a request for it. */
   isDirect: boolean;
+  /** Whether nothing asks for it, nor for none: then it is for connections to other machines. */
+  isDefault: boolean;
 }
 
 /** What the URL of a PostgreSQL database says. */
@@ -64,7 +73,7 @@ function decode(text: string): string {
   }
 }
 
-/** Reads the parameters. A misspelled one must not be ignored: without `sslmode`, nothing is encrypted. */
+/** Reads the parameters. A misspelled one must not be ignored: it may be one of TLS. */
 function parseParameters(query: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const pair of query.split('&')) {
@@ -123,8 +132,8 @@ function readTls(read: (name: string) => string | undefined): DatabaseTls | null
   const files = { sslcert: read('sslcert'), sslkey: read('sslkey') };
   const negotiation = read('sslnegotiation') ?? 'postgres';
   const hasFiles = [sslrootcert, files.sslcert, files.sslkey].some((file) => file !== undefined);
-  // Who names a certificate expects it to be used.
-  const mode = read('sslmode') ?? (hasFiles ? 'verify-full' : 'disable');
+  const said = read('sslmode');
+  const mode = said ?? 'verify-full';
   if (mode === 'allow' || mode === 'prefer') {
     throw new RangeError(
       `sslmode=${mode} is not supported: it may use no encryption without saying so. Use verify-full, or disable on a trusted network.`,
@@ -152,7 +161,20 @@ function readTls(read: (name: string) => string | undefined): DatabaseTls | null
   }
   // With a file, `require` verifies it. Source: libpq, "SSL Support".
   const verified = mode === 'require' && sslrootcert !== undefined ? 'verify-ca' : mode;
-  return { mode: verified, sslrootcert: isSystem ? undefined : sslrootcert, ...files, isDirect };
+  return {
+    mode: verified,
+    sslrootcert: isSystem ? undefined : sslrootcert,
+    ...files,
+    isDirect,
+    // Who names a certificate expects it to be used.
+    isDefault: said === undefined && !hasFiles && !isDirect,
+  };
+}
+
+/** Returns whether connections to a host are encrypted: to a Unix socket never, to this machine only if something says so. */
+export function usesTls({ isDefault }: DatabaseTls, host: string | undefined): boolean {
+  const name = host ?? (process.env.PGHOST || 'localhost');
+  return !(name.startsWith('/') || (isDefault && isLoopback(name)));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { OutcomeUnknownError } from '@tradepost/domain/kernel/errors';
 import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createLog } from '../../kernel/log';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { Fields } from '../records/fields';
 import type { ChangeTrace, ChangeTracer, ConnectionStatus, RetryReason } from '../store';
@@ -24,6 +26,7 @@ import {
   isUnusable,
   translateError,
 } from './postgres-errors';
+import { selectTimeline } from './timelines';
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions extends PoolOptions {
@@ -47,6 +50,11 @@ export interface PostgresOptions extends PoolOptions {
    * @default false
    */
   mustExist?: boolean;
+  /**
+   * Gets a line when connections lead to another server.
+   * @default none
+   */
+  log?: Logger;
 }
 
 /** How often a transaction is tried that conflicts with others. */
@@ -249,7 +257,7 @@ export class PostgresDatabase extends Queries {
   ) {
     super();
     this.secrets = new SecretCipher(options.secretKeys ?? []);
-    this.#hosts = new Hosts(url, options);
+    this.#hosts = new Hosts(url, options.log ?? createLog('silent'), options.sessionRole);
     this.#pool = createPool(this.#hosts, options);
   }
 
@@ -328,6 +336,7 @@ export class PostgresDatabase extends Queries {
       inUse: used + starting,
       waiting: waitingCount - starting,
       retries: { ...this.#retries },
+      server: this.#hosts.timelines.used,
     };
   }
 
@@ -349,19 +358,34 @@ export class PostgresDatabase extends Queries {
     }
   }
 
+  /** Runs work on a connection of its own, which is closed then. The driver does not limit how long its statements take. */
+  async withUnlimitedConnection<Result>(
+    work: (client: pg.ClientBase) => Promise<Result>,
+  ): Promise<Result> {
+    const pool = createPool(this.#hosts, { maxConnections: 1 }, 0);
+    try {
+      const client = await this.#connect(pool);
+      return await work(client).finally(() => client.release(true));
+    } finally {
+      await pool.end();
+    }
+  }
+
   /** Waits for the changes and reads in progress, and closes all connections. */
   close(): Promise<void> {
-    this.#closed ??= this.#pool.end();
+    this.#closed ??= this.#pool.end().then(() => this.#hosts.timelines.settled());
     return this.#closed;
   }
 
   /** Gets a connection, perhaps to another host, or after the database was restarted. */
-  async #connect(): Promise<pg.PoolClient> {
+  async #connect(pool = this.#pool): Promise<pg.PoolClient> {
     const deadline = performance.now() + connectTimeoutMs;
     for (;;) {
       const host = this.#hosts.current;
       try {
-        return await this.#pool.connect();
+        const client = await pool.connect();
+        if (this.#hosts.timelines.allows(client as unknown as HostClient)) return client;
+        client.release(true);
       } catch (error) {
         if (!isUnusable(error) || isPoolExhausted(error)) throw error;
         if (performance.now() >= deadline) throw error;
@@ -484,14 +508,12 @@ export class PostgresDatabase extends Queries {
 
   async #begin(client: HostClient, { isRepeatable, takesTime }: WriteOptions): Promise<Started> {
     if ((isRepeatable && !takesTime) || client.timeline === null) {
-      await client.query(client.begin);
+      await client.begin();
       return { xid: null, time: null };
     }
-    // A query of several statements has several results.
-    const results = (await client.query(
-      `${client.begin}; SELECT pg_current_xact_id()::text AS xid; ${takesTime ? takeTime : ''}`,
-    )) as unknown as pg.QueryResult<{ xid?: string; time?: number }>[];
-    const row = Object.assign({}, ...results.map(({ rows }) => rows[0]));
+    const row = await client.begin<{ xid: string; time: number }>(
+      `SELECT pg_current_xact_id()::text AS xid; ${takesTime ? takeTime : ''}`,
+    );
     return { xid: row.xid ?? null, time: row.time ?? null };
   }
 
@@ -505,12 +527,11 @@ export class PostgresDatabase extends Queries {
     for (; performance.now() < deadline; await setTimeout(reconnectPauseMs)) {
       try {
         const status = await this.withConnection(async (client) => {
-          if (client.timeline !== timeline) return null;
-          const { rows } = await client.query<{ status: string | null }>(
-            'SELECT pg_xact_status($1::xid8) AS status',
+          const { rows } = await client.query<{ status: string | null; timeline: string }>(
+            `SELECT pg_xact_status($1::xid8) AS status, ${selectTimeline} AS timeline`,
             [xid],
           );
-          return rows[0]?.status ?? null;
+          return rows[0]?.timeline === timeline ? rows[0].status : null;
         });
         // The server may not have noticed yet that the connection broke.
         if (status === 'in progress') continue;

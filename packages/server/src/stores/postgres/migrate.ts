@@ -1,9 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type pg from 'pg';
 import { describeDatabase } from '../database-url';
 import { hasUnfinishedCopy } from './copy-record';
 import { PostgresDatabase } from './database';
-import { migrations } from './migrations/migrations';
+import { type Migration, migrations } from './migrations/migrations';
 import { getCode, translateOpeningError } from './postgres-errors';
 
 /** The schema version of this program. */
@@ -12,10 +13,8 @@ export const currentSchemaVersion = migrations.length;
 /** The table that marks a database as Tradepost's and has its schema version. */
 const markerTable = 'tradepost_schema';
 
-/** How long a migration waits for a lock, in milliseconds. All who come after it would wait as long, so it is tried again instead. */
+/** How long a migration waits for a table, in milliseconds. All who come after it would wait as long, so it is tried again instead. */
 const lockTimeoutMs = 1_000;
-/** A migration may scan a table. */
-const statementTimeoutMs = 600_000;
 const lockAttempts = 60;
 const lockPauseMs = 500;
 
@@ -31,21 +30,32 @@ const selectTables = `SELECT count(*) > 0 AS "hasTables",
     AND NOT EXISTS (SELECT 1 FROM pg_depend AS d
       WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
 
-/**
- * Returns the schema version; 0 if there is no table at all.
- *
- * @throws StoreUnavailableError if the database belongs to another program.
- */
-async function readSchemaVersion(client: pg.ClientBase, name: string): Promise<number> {
+/** Returns the oldest schema version whose servers can use a database with this one. */
+function findCompatible(version: number): number {
+  return Math.max(0, ...migrations.slice(0, version).map((migration) => migration.compatibleFrom));
+}
+
+/** Which schema a database has. */
+interface Schema {
+  /** 0 if there is no table at all. */
+  version: number;
+  /** The oldest version whose servers can use it. */
+  compatibleFrom: number;
+}
+
+/** @throws StoreUnavailableError if the database belongs to another program. */
+async function readSchema(client: pg.ClientBase, name: string): Promise<Schema> {
   const { rows: found } = await client.query<{ hasTables: boolean; isOwn: boolean }>(selectTables);
-  if (found[0]?.hasTables !== true) return 0;
+  if (found[0]?.hasTables !== true) return { version: 0, compatibleFrom: 0 };
   if (!found[0].isOwn) {
     throw new StoreUnavailableError(
       `The database ${name} has tables of another program and was not changed. Pass a database, or a schema in its URL (?options=-csearch_path%3D<schema>), for Tradepost alone.`,
     );
   }
-  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${markerTable}`);
-  return Number(rows[0]?.version ?? 0);
+  const { rows } = await client.query<Schema>(
+    `SELECT version::int, min_compatible_version::int AS "compatibleFrom" FROM ${markerTable}`,
+  );
+  return rows[0] ?? { version: 0, compatibleFrom: 0 };
 }
 
 /**
@@ -69,6 +79,11 @@ export interface SchemaOptions {
    * @default false
    */
   mayBeUnfinished?: boolean;
+  /**
+   * Whether it may have a newer schema that servers of this version can use.
+   * @default false
+   */
+  mayBeNewer?: boolean;
 }
 
 /**
@@ -78,13 +93,13 @@ export interface SchemaOptions {
  */
 export async function requireKnownSchema(
   db: PostgresDatabase,
-  { mayBeUnfinished = false }: SchemaOptions = {},
+  { mayBeUnfinished = false, mayBeNewer = false }: SchemaOptions = {},
 ): Promise<number> {
   const name = describeDatabase(db.url);
-  const { version, isUnfinished } = await db.withConnection(async (client) => {
+  const { version, compatibleFrom, isUnfinished } = await db.withConnection(async (client) => {
     await requireUtf8(client, name);
     return {
-      version: await readSchemaVersion(client, name),
+      ...(await readSchema(client, name)),
       isUnfinished: !mayBeUnfinished && (await hasUnfinishedCopy(client)),
     };
   });
@@ -93,7 +108,8 @@ export async function requireKnownSchema(
       `The database ${name} has an unfinished copy of a SQLite database, so it cannot be used yet. Run the same tradepost-server migrate-store again to continue the copy, or remove the tables and start over.`,
     );
   }
-  if (version <= currentSchemaVersion) return version;
+  const needed = mayBeNewer ? compatibleFrom : version;
+  if (needed <= currentSchemaVersion) return version;
   throw new StoreUnavailableError(
     `The database ${name} has schema version ${version}, but this server supports up to ${currentSchemaVersion}. Use a newer tradepost-server, or another database.`,
   );
@@ -109,7 +125,7 @@ export async function requireMigrated(
   options: SchemaOptions = {},
 ): Promise<void> {
   const version = await requireKnownSchema(db, options);
-  if (version === currentSchemaVersion) return;
+  if (version >= currentSchemaVersion) return;
   if (version === 0) {
     throw new StoreUnavailableError(
       `The database ${describeDatabase(db.url)} has no tables. Check the URL, or create them with \`tradepost-server migrate\`.`,
@@ -130,62 +146,115 @@ export function translateMigration(migration: string, version: string): string {
   return version.startsWith('CockroachDB') ? migration.replaceAll(' COLLATE "C"', '') : migration;
 }
 
-async function runMigrations(client: pg.ClientBase, from: number, to: number): Promise<void> {
+/** Returns the statements of a migration for tables that nothing uses meanwhile. */
+function toTransaction(migration: Migration): string {
+  if ('transaction' in migration) return migration.transaction;
+  return migration.indexes.join(';\n').replaceAll(' CONCURRENTLY ', ' ');
+}
+
+async function runInTransaction(
+  client: pg.ClientBase,
+  selected: readonly Migration[],
+): Promise<void> {
   const { rows } = await client.query<{ version: string }>('SELECT version()');
   const version = rows[0]?.version ?? '';
-  for (const migration of migrations.slice(from, to)) {
-    await client.query(translateMigration(migration, version));
+  for (const migration of selected) {
+    await client.query(translateMigration(toTransaction(migration), version));
   }
 }
 
 /** Creates the tables of a schema version, except that with the version. */
 export async function createTables(client: pg.ClientBase, version: number): Promise<void> {
-  await runMigrations(client, 0, version);
+  await runInTransaction(client, migrations.slice(0, version));
+}
+
+/** Builds or drops an index while changes go on, unless that was done. What an interrupted build left is built again. */
+async function changeIndex(client: pg.ClientBase, statement: string): Promise<void> {
+  const [, created] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+) /.exec(statement) ?? [];
+  if (created !== undefined) {
+    const { rows } = await client.query<{ isValid: boolean }>(
+      `SELECT indisvalid AS "isValid" FROM pg_index
+       WHERE indexrelid = to_regclass(quote_ident(current_schema()) || '.' || $1)`,
+      [created],
+    );
+    const [found] = rows;
+    if (found?.isValid) return;
+    if (found) await client.query(`DROP INDEX CONCURRENTLY ${created}`);
+  }
+  await client.query(statement);
+}
+
+/** Changes indexes in a session of its own. It waits as long as it takes: no one waits behind it. */
+async function changeIndexes(db: PostgresDatabase, statements: readonly string[]): Promise<void> {
+  await db.withUnlimitedConnection(async (client) => {
+    await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
+    for (const statement of statements) await changeIndex(client, statement);
+  });
 }
 
 /**
- * Runs the next migration, if one is missing. All processes that migrate take turns at the row with the version. Each migration is a
- * transaction of its own: with the locks of several, it and a change of an order could wait for each other.
+ * Runs the next migration, if one is missing; in an empty database all of them. All processes that migrate take turns at the row with
+ * the version: its lock lasts as long as the migration, and lets servers read it and lock its key. Each migration of a database that is
+ * used is a transaction of its own: with the locks of several, it and a change of an order could wait for each other.
+ *
+ * @returns Whether it was the turn of this process. A statement that waited for it would keep the other one from finishing an index.
  */
-async function runNextMigration(client: pg.ClientBase, name: string): Promise<void> {
+async function runNextMigration(db: PostgresDatabase, client: pg.ClientBase): Promise<boolean> {
   await client.query(
-    `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
+    'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
   );
   try {
-    await readSchemaVersion(client, name);
+    await readSchema(client, describeDatabase(db.url));
     await client.query(
-      `CREATE TABLE IF NOT EXISTS ${markerTable} (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${markerTable} (
+         one BOOLEAN PRIMARY KEY CHECK (one),
+         version BIGINT NOT NULL,
+         -- The oldest version whose servers can use the database.
+         min_compatible_version BIGINT NOT NULL
+       )`,
     );
     await client.query(
-      `INSERT INTO ${markerTable} (one, version) VALUES (TRUE, 0) ON CONFLICT (one) DO NOTHING`,
+      `INSERT INTO ${markerTable} VALUES (TRUE, 0, 0) ON CONFLICT (one) DO NOTHING`,
     );
     const { rows } = await client.query<{ version: number }>(
-      `SELECT version FROM ${markerTable} FOR UPDATE`,
+      `SELECT version::int FROM ${markerTable} FOR NO KEY UPDATE SKIP LOCKED`,
     );
-    const version = Number(rows[0]?.version ?? 0);
-    if (version < currentSchemaVersion) {
-      await runMigrations(client, version, version + 1);
-      await client.query(`UPDATE ${markerTable} SET version = ${version + 1}`);
+    const version = rows[0]?.version ?? currentSchemaVersion;
+    const next = migrations.slice(version, version === 0 ? undefined : version + 1);
+    await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    const [migration] = next;
+    if (version > 0 && migration && 'indexes' in migration) {
+      await changeIndexes(db, migration.indexes);
+    } else {
+      await runInTransaction(client, next);
+    }
+    if (next.length > 0) {
+      const to = version + next.length;
+      await client.query(
+        `UPDATE ${markerTable} SET version = ${to}, min_compatible_version = ${findCompatible(to)}`,
+      );
     }
     await client.query('COMMIT');
+    return rows.length > 0;
   } catch (error) {
-    await client.query('ROLLBACK');
+    // If even this fails, the connection is broken, and the server rolls back.
+    await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
 /**
- * Migrates a database to the current schema, each version in a transaction. Several processes may do so at once. It never waits long
- * for a lock, because everything that needs the table would wait behind it; it tries again.
+ * Migrates a database to the current schema, version by version. Several processes may do so at once, and servers may use the database.
+ * It never waits long for a lock that others would wait for behind it; it tries again.
  *
  * @throws StoreUnavailableError if the database belongs to another program or to a newer server, or cannot be migrated.
  */
 export async function migrate(db: PostgresDatabase, options: SchemaOptions = {}): Promise<void> {
-  const name = describeDatabase(db.url);
   let failures = 0;
   while ((await requireKnownSchema(db, options)) < currentSchemaVersion) {
     try {
-      await db.withConnection((client) => runNextMigration(client, name));
+      const hadTurn = await db.withUnlimitedConnection((client) => runNextMigration(db, client));
+      if (hadTurn) continue;
     } catch (error) {
       const code = getCode(error);
       const isPassing =
@@ -195,26 +264,47 @@ export async function migrate(db: PostgresDatabase, options: SchemaOptions = {})
         code === '40P01';
       failures += 1;
       if (!isPassing || failures === lockAttempts) throw error;
-      await new Promise((resolve) => setTimeout(resolve, lockPauseMs * Math.random()));
     }
+    await setTimeout(lockPauseMs * Math.random());
   }
+}
+
+/** A migration that a database needs. */
+export interface PlannedMigration {
+  /** The schema version after it. */
+  version: number;
+  summary: string;
+  /** Whether changes of the tables that it touches wait for its end. Otherwise they go on. */
+  blocksChanges: boolean;
+  /** The oldest schema version whose servers can use the database after it. */
+  compatibleFrom: number;
+}
+
+/** Returns the migrations of a database with a schema version. */
+function planMigrations(from: number): PlannedMigration[] {
+  return migrations.slice(from).map((migration, index) => ({
+    version: from + index + 1,
+    summary: migration.summary,
+    blocksChanges: 'transaction' in migration,
+    compatibleFrom: findCompatible(from + index + 1),
+  }));
 }
 
 /**
  * Migrates the database at a URL, for the command.
  *
- * @returns The schema version before and after it.
+ * @returns The schema version before and after it, and what has to be done in between.
  * @throws StoreUnavailableError as `migrate` does, or if the database cannot be opened.
  */
 export async function migrateDatabase(
   url: string,
   { dryRun }: { dryRun: boolean },
-): Promise<{ from: number; to: number }> {
+): Promise<{ from: number; to: number; migrations: PlannedMigration[] }> {
   const db = new PostgresDatabase(url, { maxConnections: 1 });
   try {
     const from = await requireKnownSchema(db);
     if (!dryRun) await migrate(db);
-    return { from, to: currentSchemaVersion };
+    return { from, to: currentSchemaVersion, migrations: planMigrations(from) };
   } catch (error) {
     throw translateOpeningError(url, error);
   } finally {

@@ -2,13 +2,17 @@ import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import {
   type DatabaseHost,
   type DatabaseUrl,
+  describeHost,
   parseDatabaseUrl,
   readTlsOptions,
+  usesTls,
 } from './connection-url';
-import { isUnusable, ReadOnlyError } from './postgres-errors';
+import { isUnusable, RejectedServerError } from './postgres-errors';
+import { selectTimeline, Timelines } from './timelines';
 
 /** Options of the connections to PostgreSQL. */
 export interface PoolOptions {
@@ -92,7 +96,7 @@ function toConnectionConfig(
   role?: string,
 ): pg.ClientConfig {
   const { user, password, database, options, applicationName, tls } = url;
-  const isSocket = (host ?? process.env.PGHOST)?.startsWith('/') === true;
+  const usedTls = tls !== null && usesTls(tls, host) ? tls : null;
   return {
     host,
     port,
@@ -101,8 +105,8 @@ function toConnectionConfig(
     database,
     options,
     // Never undefined, or the driver would give PGSSLMODE another meaning.
-    ssl: tls === null || isSocket ? false : readTlsOptions(tls),
-    ...(tls?.isDirect && !isSocket && { sslnegotiation: 'direct' }),
+    ssl: usedTls !== null && readTlsOptions(usedTls),
+    ...(usedTls?.isDirect && { sslnegotiation: 'direct' }),
     application_name: toSessionName(applicationName, role),
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
@@ -127,12 +131,22 @@ export class Hosts {
   readonly #url: DatabaseUrl;
   readonly #role: string | undefined;
   #current = 0;
+  /** Which of them may be used. */
+  readonly timelines: Timelines;
 
   /** @throws StoreUnavailableError if the URL has unsupported settings, or files that cannot be read. */
-  constructor(url: string, { sessionRole }: PoolOptions = {}) {
+  constructor(url: string, log: Logger, role?: string) {
     this.#url = parseUrl(url);
-    this.#role = sessionRole;
-    for (const host of this.#url.hosts) toConnectionConfig(this.#url, host);
+    this.#role = role;
+    const { hosts } = this.#url;
+    for (const host of hosts) toConnectionConfig(this.#url, host);
+    this.timelines = new Timelines(
+      (used) =>
+        hosts
+          .filter((_, number) => number !== used)
+          .map((host) => toConnectionConfig(this.#url, host, role)),
+      log,
+    );
   }
 
   /** The settings of the next connection. */
@@ -159,8 +173,13 @@ export class Hosts {
 /** A connection that knows which host it leads to. */
 export interface HostClient extends pg.ClientBase {
   hostNumber: number;
-  /** Starts a transaction, and limits how long it may keep others waiting. */
-  begin: string;
+  /**
+   * Starts a transaction, and limits how long it may keep others waiting.
+   *
+   * @param statements What is sent with it. Their first rows are returned in one.
+   * @throws RejectedServerError if a pooler has given the connection a session on an old primary server.
+   */
+  begin<Row>(statements?: string): Promise<Partial<Row>>;
   /**
    * Identifies the history of the database: a standby that is promoted starts another one, in which what was not replicated did not
    * happen. Null where that is unknown.
@@ -188,7 +207,15 @@ async function requireWritable(client: pg.ClientBase): Promise<void> {
     'SHOW transaction_read_only',
   );
   if (rows[0]?.transaction_read_only !== 'on') return;
-  throw new ReadOnlyError(await isStandby(client));
+  throw (await isStandby(client))
+    ? new RejectedServerError(
+        'The server accepts no changes: it is a standby.',
+        'Use the URL of the primary server, or one with all hosts.',
+      )
+    : new RejectedServerError(
+        'The server accepts no changes: default_transaction_read_only is on.',
+        'Turn it off for the role, the database or the server, for example with ALTER DATABASE … SET default_transaction_read_only = off. Some providers turn it on when the disk is full.',
+      );
 }
 
 /** Returns the socket of a connection, which its types hide. */
@@ -208,38 +235,73 @@ export function gatherStatements(client: pg.ClientBase): void {
   process.nextTick(() => socket.uncork());
 }
 
-/** Learns what a connection leads to, and prepares it. */
-async function prepare(client: HostClient): Promise<void> {
-  await requireWritable(client);
+/** What a connection leads to. */
+interface SessionRow {
+  timeline: string;
+  /** The TCP port of the other side. Behind a pooler or a proxy, it is the port of that. */
+  port: number | null;
+}
+
+async function readSession(client: pg.ClientBase): Promise<SessionRow | null> {
   try {
-    const { rows } = await client.query<{ timeline: string; port: number | null }>(
-      `SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline,
-         inet_client_port() AS port`,
+    const { rows } = await client.query<SessionRow>(
+      `SELECT ${selectTimeline} AS timeline, inet_client_port() AS port`,
     );
-    const [row] = rows;
-    client.timeline = row?.timeline ?? null;
-    // Behind a pooler or a proxy, the server sees the port of that.
-    if (row === undefined || row.port === null || row.port !== getLocalPort(client)) return;
+    return rows[0] ?? null;
   } catch (error) {
     if (isUnusable(error)) throw error;
     // Another database that speaks the protocol and has no such functions.
-    return;
+    return null;
   }
-  await client.query(prepareSession);
-  client.begin = beginPrepared;
 }
 
-/** Creates the pool of connections to a database. Nothing is connected yet. */
-export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Pool {
+/**
+ * Creates the pool of connections to a database. Nothing is connected yet.
+ *
+ * @param timeoutMs How long the driver waits for the result of a statement, in milliseconds; 0 for ever.
+ */
+export function createPool(
+  hosts: Hosts,
+  { maxConnections }: PoolOptions,
+  timeoutMs = queryTimeoutMs,
+): pg.Pool {
   class Client extends pg.Client implements HostClient {
     readonly hostNumber = hosts.current;
-    begin = beginPooled;
     timeline: string | null = null;
+    #isPrepared = false;
 
     constructor(config: pg.ClientConfig = {}) {
-      super({ ...config, ...hosts.config });
+      super({ ...config, ...hosts.config, query_timeout: timeoutMs });
       // While a connection is used, its statements report the error. Without a listener it would also end the process.
       this.on('error', () => {});
+    }
+
+    async begin<Row>(statements = ''): Promise<Partial<Row>> {
+      const guard = this.timeline === null ? '' : hosts.timelines.guard;
+      const begin = this.#isPrepared ? beginPrepared : `${beginPooled}; ${guard}`;
+      // A query of several statements has several results.
+      const results = [await this.query(`${begin}; ${statements}`)].flat() as pg.QueryResult[];
+      const row = Object.assign({}, ...results.map(({ rows }) => rows[0]));
+      if (row.timeline) await this.#setTimeline(row.timeline);
+      return row;
+    }
+
+    /** Notes where the connection leads, and checks that it may lead there. */
+    async #setTimeline(timeline: string): Promise<void> {
+      if (timeline === this.timeline) return;
+      this.timeline = timeline;
+      await hosts.timelines.admit({ host: describeHost(this), timeline }, this.hostNumber);
+    }
+
+    /** Learns what the connection leads to, and prepares it. */
+    async prepare(): Promise<void> {
+      await requireWritable(this);
+      const session = await readSession(this);
+      if (session === null) return;
+      await this.#setTimeline(session.timeline);
+      if (session.port === null || session.port !== getLocalPort(this)) return;
+      await this.query(prepareSession);
+      this.#isPrepared = true;
     }
   }
   const pool = new pg.Pool({
@@ -251,9 +313,9 @@ export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Po
     maxLifetimeSeconds,
     allowExitOnIdle: true,
     async onConnect(client) {
-      const connected = client as HostClient;
+      const connected = client as Client;
       try {
-        await prepare(connected);
+        await connected.prepare();
       } catch (error) {
         hosts.passOver(connected.hostNumber);
         throw error;

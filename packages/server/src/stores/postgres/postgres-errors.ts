@@ -2,16 +2,16 @@ import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
 import { describeDatabase } from '../database-url';
 
-/** Thrown for a connection that accepts no changes: to a standby, or because of a setting. */
-export class ReadOnlyError extends Error {
-  override name = 'ReadOnlyError' as const;
+/** Thrown for a connection that must not be used for changes, because of the server that it leads to. */
+export class RejectedServerError extends Error {
+  override name = 'RejectedServerError' as const;
 
-  constructor(readonly isStandby: boolean) {
-    super(
-      isStandby
-        ? 'The server accepts no changes: it is a standby.'
-        : 'The server accepts no changes: default_transaction_read_only is on.',
-    );
+  constructor(
+    message: string,
+    /** What the operator can do. */
+    readonly advice: string,
+  ) {
+    super(message);
   }
 }
 
@@ -58,7 +58,9 @@ export function isDeadlock(error: unknown): boolean {
 /** Returns whether a connection broke, or leads to a server that cannot be written to. */
 export function isUnusable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return unusableCodes.test(getCode(error));
-  return error instanceof ReadOnlyError || networkCodes.test(getCode(error)) || isOfDriver(error);
+  return (
+    error instanceof RejectedServerError || networkCodes.test(getCode(error)) || isOfDriver(error)
+  );
 }
 
 /** Returns whether a change or a read found no connection, because all were in use. That says nothing about the host. */
@@ -85,8 +87,8 @@ export function translateError(error: unknown): unknown {
   return new StoreUnavailableError(`PostgreSQL: ${describe(error)}`, { cause: error });
 }
 
-/** SQLSTATEs of a database that cannot be opened, and what to do. The first match counts. */
-const advice: [codes: RegExp, advice: string][] = [
+/** Codes of a database that cannot be opened, or messages of errors without a code, and what to do. The first match counts. */
+const advice: [reasons: RegExp, advice: string][] = [
   [/^(28P01|28000)/, 'Check the user and the password, and pg_hba.conf.'],
   [/^3D000/, 'Create the database first, or check its name.'],
   [/^(42501|3F000)/, 'The user needs the privileges to use and create tables in its schema.'],
@@ -96,22 +98,21 @@ const advice: [codes: RegExp, advice: string][] = [
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/,
     'Check the host and the port, and whether PostgreSQL runs.',
   ],
+  [
+    /^(ERR_SSL|ERR_TLS|CERT_|DEPTH_|SELF_SIGNED|UNABLE_|The server does not support SSL)/,
+    'sslmode says what is verified; for other machines it is verify-full by default. Add sslrootcert=… with the authority of the certificate, use the name in it, or sslmode=disable on a network that you trust.',
+  ],
   [/^(57P03|25006)/, 'It is starting, stopping or a standby. Try again.'],
 ];
 
-function readOnlyAdvice({ isStandby }: ReadOnlyError): string {
-  if (isStandby) return 'Use the URL of the primary server, or one with all hosts.';
-  return 'Turn it off for the role, the database or the server, for example with ALTER DATABASE … SET default_transaction_read_only = off. Some providers turn it on when the disk is full.';
-}
-
 /** Like `translateError`, for a database that could not be opened. The message names it and what to do. */
 export function translateOpeningError(url: string, error: unknown): unknown {
-  const code = getCode(error);
-  const isKnown = advice.some(([codes]) => codes.test(code));
-  if (!(error instanceof Error) || !(isKnown || isUnavailable(error))) return error;
+  if (!(error instanceof Error)) return error;
+  const reason = getCode(error) || error.message;
+  const [, known] = advice.find(([reasons]) => reasons.test(reason)) ?? [];
+  if (known === undefined && !isUnavailable(error)) return error;
   const hint =
-    ((error instanceof ReadOnlyError && readOnlyAdvice(error)) ||
-      advice.find(([codes]) => codes.test(code))?.[1]) ??
+    (error instanceof RejectedServerError ? error.advice : known) ??
     'Check the URL, and whether PostgreSQL runs.';
   return new StoreUnavailableError(
     `Cannot open the database ${describeDatabase(url)}: ${describe(error).replace(/\.$/, '')}. ${hint}`,

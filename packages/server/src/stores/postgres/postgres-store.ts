@@ -45,10 +45,11 @@ async function prepareSchema(
   db: PostgresDatabase,
   { mayMigrate = true, mustExist = false }: PostgresOptions,
 ): Promise<void> {
-  const version = await requireKnownSchema(db);
+  const schema = { mayBeNewer: true };
+  const version = await requireKnownSchema(db, schema);
   // An empty database has no servers of an older version.
-  if (mayMigrate || (version === 0 && !mustExist)) await migrate(db);
-  else await requireMigrated(db);
+  if (mayMigrate || (version === 0 && !mustExist)) await migrate(db, schema);
+  else await requireMigrated(db, schema);
 }
 
 /** Creates the store in an open database. */
@@ -87,8 +88,10 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
       await db.row('SELECT 1');
     },
     async checkWritable() {
-      // Locking a row writes to the log of the database, and is rejected by a standby.
-      const row = await db.write((tx) => tx.row('SELECT version FROM tradepost_schema FOR SHARE'));
+      // Locking a row writes to the log of the database, and is rejected by a standby. A migration does not wait for this lock.
+      const row = await db.write((tx) =>
+        tx.row('SELECT version FROM tradepost_schema FOR KEY SHARE'),
+      );
       if (row === undefined)
         throw new StoreUnavailableError('The table tradepost_schema is empty.');
     },

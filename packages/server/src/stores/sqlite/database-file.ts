@@ -9,7 +9,8 @@ import { isCorrupt } from './sqlite-errors';
  * Migrates a database to the current schema, unless it is only to be shown what that would do.
  *
  * @returns The schema versions before and after.
- * @throws StoreUnavailableError if it is not a Tradepost database, has a newer schema, or cannot be migrated.
+ * @throws StoreUnavailableError if it is not a Tradepost database, has a newer schema, is used by a server of an older one, or cannot be
+ *   migrated.
  */
 export async function migrateDatabase(
   file: string,
@@ -19,7 +20,9 @@ export async function migrateDatabase(
   const from = readSchemaVersion(connection);
   connection.close();
   // Opening it migrates it.
-  if (!dryRun) await new SqliteDatabase(file, { mustExist: true }).close();
+  if (!dryRun && from < currentSchemaVersion) {
+    await new SqliteDatabase(file, { mustExist: true, isAlone: true }).close();
+  }
   return { from, to: currentSchemaVersion };
 }
 

@@ -10,7 +10,13 @@ import {
   requireMigrated,
   requireUsable,
 } from './migrate';
-import { explainReadError, isLocked, missingFile, translateOpeningError } from './sqlite-errors';
+import {
+  explainReadError,
+  inUse,
+  isLocked,
+  missingFile,
+  translateOpeningError,
+} from './sqlite-errors';
 
 /** How long opening a file waits for a lock of another process, in milliseconds. */
 const openTimeoutMs = 2_000;
@@ -34,8 +40,28 @@ export interface OpenOptions extends Pick<CommitOptions, 'synchronous' | 'priori
    * @default true
    */
   mayMigrate?: boolean;
+  /**
+   * Whether no other process may use the database meanwhile.
+   * @default false
+   */
+  isAlone?: boolean;
   /** The maximum size of the file in pages of 4,096 bytes. Unlimited by default. */
   maxPages?: number;
+}
+
+/**
+ * Locks a database until the connection is closed.
+ *
+ * @throws StoreUnavailableError if another process has it open, as a server has all the time.
+ */
+export function lockAlone(connection: Database.Database): void {
+  try {
+    // In this mode even a database with a write-ahead log can be locked only while no other connection is open.
+    connection.pragma('locking_mode = EXCLUSIVE');
+    connection.exec('BEGIN EXCLUSIVE; COMMIT');
+  } catch (error) {
+    throw isLocked(error) ? inUse(connection.name) : error;
+  }
 }
 
 /**
@@ -107,6 +133,7 @@ export function openConnection(
   try {
     // Before anything is written to it.
     if (expectedFile !== undefined) requireFile(expectedFile);
+    if (options.isAlone) lockAlone(connection);
     retryWhileLocked(connection, () => {
       requireUsable(connection);
       if (!mayMigrate) requireMigrated(connection);

@@ -18,7 +18,8 @@ import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { createLock, tryLock } from './file-lock';
 import { isEmpty, isTradepost } from './migrate';
-import { explainWriteError, isCorrupt, isLocked } from './sqlite-errors';
+import { lockAlone } from './open-connection';
+import { explainWriteError, inUse, isCorrupt, isLocked } from './sqlite-errors';
 
 /** The files that SQLite keeps next to a database: its write-ahead log, its shared memory and its rollback journal. */
 const companionSuffixes = ['-wal', '-shm', '-journal'];
@@ -200,12 +201,7 @@ function openLocked(
 
 /** Rejects a database that another process has open, as a server has all the time. Changes nothing. */
 function requireUnused(file: string): void {
-  const lock = (connection: Database.Database) => {
-    // In this mode even a database with a write-ahead log can be locked only while no other connection is open.
-    connection.pragma('locking_mode = EXCLUSIVE');
-    connection.exec('BEGIN EXCLUSIVE; COMMIT');
-  };
-  openLocked(file, lock).close();
+  openLocked(file, lockAlone).close();
 }
 
 /**
@@ -220,12 +216,6 @@ function lockForReplacement(file: string): Database.Database {
     // Another process may have opened it in between.
     if (connection.pragma('journal_mode', { simple: true }) !== 'delete') throw inUse(file);
   });
-}
-
-function inUse(file: string): StoreUnavailableError {
-  return new StoreUnavailableError(
-    `${file} is in use by another process and was not changed. Stop the server, and try again.`,
-  );
 }
 
 function moveIntoPlace(partialFile: string, file: string, overwrite: boolean): void {

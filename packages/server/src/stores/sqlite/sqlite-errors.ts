@@ -34,6 +34,13 @@ export function missingFile(file: string): StoreUnavailableError {
   );
 }
 
+/** Creates the error for a file that must not be open elsewhere. */
+export function inUse(file: string): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `${file} is in use by another process and was not changed. Stop the server, and try again.`,
+  );
+}
+
 /** Returns whether Node could not access the file system, for example because the directory does not exist. */
 function isFileSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;

@@ -39,9 +39,9 @@ function useConnection(): Promise<() => Promise<void>> {
   });
 }
 
-/** Returns how the connections are used, without the retries. */
-function readUse(): Omit<ConnectionStatus, 'retries'> {
-  const { retries, ...use } = db.connectionStatus;
+/** Returns how the connections are used, without the retries and the server. */
+function readUse(): Omit<ConnectionStatus, 'retries' | 'server'> {
+  const { retries, server, ...use } = db.connectionStatus;
   return use;
 }
 
@@ -131,6 +131,7 @@ describe('the metrics of the connections', () => {
       inUse: 4,
       waiting: 7,
       retries: { serialization: 1, deadlock: 2, conflict: 3, connection: 4 },
+      server: { host: 'db.example:5432', timeline: 7 },
     };
     const metrics = createDatabaseMetrics({
       api: async () => db.connectionStatus,
@@ -147,6 +148,7 @@ describe('the metrics of the connections', () => {
       'transaction_retries_total{pool="api",reason="deadlock"}': 0,
       'transaction_retries_total{pool="api",reason="conflict"}': 0,
       'transaction_retries_total{pool="api",reason="connection"}': 0,
+      [`timeline{pool="api",host="${new URL(db.url).host}"}`]: 1,
     };
     const ofBoth = {
       ...ofApi,
@@ -158,6 +160,7 @@ describe('the metrics of the connections', () => {
       'transaction_retries_total{pool="engine",reason="deadlock"}': 2,
       'transaction_retries_total{pool="engine",reason="conflict"}': 3,
       'transaction_retries_total{pool="engine",reason="connection"}': 4,
+      'timeline{pool="engine",host="db.example:5432"}': 7,
     };
     expect(await read()).toEqual(ofBoth);
     expect(await read()).toEqual(ofBoth);

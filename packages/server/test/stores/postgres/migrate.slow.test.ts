@@ -1,37 +1,62 @@
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { checkDatabase } from '../../../src/stores/postgres/check';
 import {
   createTables,
   currentSchemaVersion,
   migrateDatabase,
 } from '../../../src/stores/postgres/migrate';
 import type * as current from '../../../src/stores/postgres/migrations/migrations';
+import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import { startPostgres } from '../../helpers/postgres';
+import { Trade } from '../../helpers/trade';
 
-/** The migrations of a later version of the server, each of which locks one table. */
+/** The migrations of a later version of the server: one builds and drops indexes, two lock one table each. */
 vi.mock('../../../src/stores/postgres/migrations/migrations', async (load) => ({
   migrations: [
     ...(await load<typeof current>()).migrations,
-    'CREATE INDEX orders_by_quantity ON orders (quantity)',
-    "ALTER TABLE listings ADD COLUMN note TEXT; UPDATE listings SET note = 'of ' || id",
-    'ALTER TABLE events ADD COLUMN note TEXT',
+    {
+      summary: 'builds an index of quantities, drops that of events',
+      compatibleFrom: 1,
+      indexes: [
+        'CREATE INDEX CONCURRENTLY orders_by_quantity ON orders (quantity)',
+        'DROP INDEX CONCURRENTLY IF EXISTS notifications_of_event',
+      ],
+    },
+    {
+      summary: 'adds notes to listings',
+      compatibleFrom: 3,
+      transaction:
+        "ALTER TABLE listings ADD COLUMN IF NOT EXISTS note TEXT; UPDATE listings SET note = 'of ' || id",
+    },
+    {
+      summary: 'adds notes to events',
+      compatibleFrom: 1,
+      transaction: 'ALTER TABLE events ADD COLUMN IF NOT EXISTS note TEXT',
+    },
   ],
 }));
 
 const postgres = await startPostgres();
 afterAll(postgres.stop);
 
-/** Creates a database with the first version of the schema. Returns a client of it and its URL. */
-async function createOldDatabase() {
-  const { url } = await postgres.createDatabase();
+async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   onTestFinished(() => client.end());
+  return client;
+}
+
+/** Creates a database with the first version of the schema. Returns a client of it and its URL. */
+async function createOldDatabase() {
+  const { url } = await postgres.createDatabase();
+  const client = await connect(url);
   await createTables(client, 1);
   await client.query(
-    'CREATE TABLE tradepost_schema (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL)',
+    'CREATE TABLE tradepost_schema (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL, min_compatible_version BIGINT NOT NULL)',
   );
-  await client.query('INSERT INTO tradepost_schema VALUES (TRUE, 1)');
+  await client.query('INSERT INTO tradepost_schema VALUES (TRUE, 1, 1)');
   await client.query(`
     INSERT INTO accounts VALUES ('usr_1', 'seller', 'Seller', 0);
     INSERT INTO listings VALUES ('lst_1', 'usr_1', NULL, 10, 10, NULL, FALSE, 0, NULL)
@@ -39,38 +64,197 @@ async function createOldDatabase() {
   return { url, client };
 }
 
+const insertOrder = (id: string) =>
+  `INSERT INTO orders VALUES ('${id}', 'pending', 'usr_2', 'usr_1', NULL, 'lst_1', 1, 1, 0, 0)`;
+
 async function readVersion(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ version: string }>('SELECT version FROM tradepost_schema');
-  return Number(rows[0]?.version);
+  const { rows } = await client.query<{ version: number }>(
+    'SELECT version::int FROM tradepost_schema',
+  );
+  return rows[0]?.version ?? 0;
+}
+
+/** Expects the schema of the newest version, which `check` compares with the migrations. */
+async function expectMigrated(url: string, client: pg.Client): Promise<void> {
+  expect(await readVersion(client)).toBe(currentSchemaVersion);
+  const { checks } = await checkDatabase(url, 0);
+  expect(checks[0]).toMatchObject({ result: 'ok' });
+  const { rows } = await client.query(
+    "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_quantity'::regclass OR indexrelid = to_regclass('notifications_of_event')",
+  );
+  expect(rows).toEqual([{ indisvalid: true }]);
 }
 
 test('a migration holds the locks of one version, so that an order that is created meanwhile does not wait for it', async () => {
   const { url, client } = await createOldDatabase();
-  const ordering = new pg.Client({ connectionString: url });
-  await ordering.connect();
-  onTestFinished(() => ordering.end());
-
+  const ordering = await connect(url);
   // As a server of the previous version does: first the listing, then the order.
   await ordering.query("BEGIN; SET LOCAL lock_timeout = '200ms'");
   await ordering.query("UPDATE listings SET available_quantity = 9 WHERE id = 'lst_1'");
   const migration = migrateDatabase(url, { dryRun: false });
   while ((await readVersion(client)) < 2) await Promise.race([migration, client.query('SELECT 1')]);
-  await ordering.query(
-    "INSERT INTO orders VALUES ('ord_1', 'pending', 'usr_2', 'usr_1', NULL, 'lst_1', 1, 1, 0, 0)",
-  );
+  await ordering.query(insertOrder('ord_1'));
   await ordering.query('COMMIT');
 
-  expect(await migration).toEqual({ from: 1, to: currentSchemaVersion });
-  expect(await readVersion(client)).toBe(currentSchemaVersion);
+  expect(await migration).toMatchObject({ from: 1, to: currentSchemaVersion });
+  await expectMigrated(url, client);
   const { rows } = await client.query(
     'SELECT note FROM listings JOIN orders ON listing_id = listings.id',
   );
   expect(rows).toEqual([{ note: 'of lst_1' }]);
 });
 
-test('several processes migrate a database at the same time', async () => {
+describe('while an index is built', () => {
+  /** Starts a migration that cannot finish its index, because a transaction has written to the table before. */
+  async function startMigration({ url, client }: { url: string; client: pg.Client }) {
+    const writer = await connect(url);
+    await writer.query('BEGIN');
+    await writer.query(insertOrder('ord_before'));
+    const migration = migrateDatabase(url, { dryRun: false });
+    migration.catch(() => {});
+    const findBuilder = async () => {
+      const { rows } = await client.query<{ pid: number }>(
+        "SELECT pid FROM pg_stat_progress_create_index WHERE datname = current_database() AND phase LIKE 'waiting%'",
+      );
+      return rows[0]?.pid;
+    };
+    await vi.waitFor(async () => expect(await findBuilder()).toBeDefined(), 20_000);
+    return { url, client, writer, migration, findBuilder };
+  }
+
+  test('orders are placed and changed, and servers stay ready', async () => {
+    const { url } = await postgres.createDatabase();
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    const trade = await Trade.open(store);
+    // As this server was when its schema was the current one.
+    const client = await connect(url);
+    await client.query('DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = 1');
+    const { writer, migration } = await startMigration({ url, client });
+    let isMigrating = true;
+    const migrated = migration.finally(() => {
+      isMigrating = false;
+    });
+    const placed: string[] = [];
+    for (let number = 0; number < 20 || isMigrating; number += 1) {
+      const order = await trade.place({ quantity: 1 });
+      await trade.move(order, 'fulfilling');
+      await store.checkWritable();
+      placed.push(order.id);
+      if (number === 20) await writer.query('COMMIT');
+    }
+    await migrated;
+    await expectMigrated(url, client);
+    const { rows } = await client.query<{ id: string }>(
+      "SELECT id FROM orders WHERE quantity = 1 AND status = 'fulfilling'",
+    );
+    expect(rows.map(({ id }) => id).sort()).toEqual(placed.sort());
+  });
+
+  test('several processes that migrate wait for it', async () => {
+    const { url, client, writer, migration } = await startMigration(await createOldDatabase());
+    const others = [1, 2].map(() => migrateDatabase(url, { dryRun: false }));
+    await vi.waitFor(async () => {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'tradepost' AND datname = current_database()",
+      );
+      // One each, and two of the process that builds.
+      expect(rows.length).toBeGreaterThanOrEqual(5);
+    }, 20_000);
+    await writer.query('COMMIT');
+    for (const { to } of await Promise.all([migration, ...others])) {
+      expect(to).toBe(currentSchemaVersion);
+    }
+    await expectMigrated(url, client);
+  });
+
+  test('an interruption leaves an invalid index, which the next migration builds again', async () => {
+    const { url, client, writer, migration, findBuilder } = await startMigration(
+      await createOldDatabase(),
+    );
+    await client.query('SELECT pg_terminate_backend($1)', [await findBuilder()]);
+    await expect(migration).rejects.toThrow(StoreUnavailableError);
+    const { rows } = await client.query(
+      "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_quantity'::regclass",
+    );
+    expect(rows).toEqual([{ indisvalid: false }]);
+    expect(await readVersion(client)).toBe(1);
+    await writer.query('COMMIT');
+    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: 1 });
+    await expectMigrated(url, client);
+  });
+});
+
+test('several processes migrate a database, or create its tables, at the same time', async () => {
+  const { url: empty } = await postgres.createDatabase();
+  const { url: old } = await createOldDatabase();
+  for (const url of [empty, old]) {
+    const migrations = [1, 2, 3].map(() => migrateDatabase(url, { dryRun: false }));
+    for (const { to } of await Promise.all(migrations)) expect(to).toBe(currentSchemaVersion);
+    await expectMigrated(url, await connect(url));
+  }
+});
+
+test('a dry run says what each migration does, and changes nothing', async () => {
   const { url, client } = await createOldDatabase();
-  const migrations = [1, 2, 3].map(() => migrateDatabase(url, { dryRun: false }));
-  for (const { to } of await Promise.all(migrations)) expect(to).toBe(currentSchemaVersion);
-  expect(await readVersion(client)).toBe(currentSchemaVersion);
+  const { from, to, migrations } = await migrateDatabase(url, { dryRun: true });
+  expect([from, to]).toEqual([1, 4]);
+  expect(migrations).toEqual([
+    {
+      version: 2,
+      summary: 'builds an index of quantities, drops that of events',
+      blocksChanges: false,
+      compatibleFrom: 1,
+    },
+    { version: 3, summary: 'adds notes to listings', blocksChanges: true, compatibleFrom: 3 },
+    { version: 4, summary: 'adds notes to events', blocksChanges: true, compatibleFrom: 3 },
+  ]);
+  expect(await readVersion(client)).toBe(1);
+});
+
+describe('a server of an older version', () => {
+  /** Creates a database with a schema that is newer than this program. */
+  async function createNewer(compatibleFrom: number): Promise<string> {
+    const { url } = await postgres.createDatabase();
+    await migrateDatabase(url, { dryRun: false });
+    await (await connect(url)).query(
+      `UPDATE tradepost_schema SET version = 9, min_compatible_version = ${compatibleFrom}`,
+    );
+    return url;
+  }
+
+  test('starts on a newer schema that it can use', async () => {
+    const store = await openPostgresStore(await createNewer(currentSchemaVersion));
+    onTestFinished(() => store.close());
+    await store.checkWritable();
+    const order = await (await Trade.open(store)).place();
+    expect(await store.orders.findOrder(order.id)).toMatchObject({ id: order.id });
+  });
+
+  test('rejects one that it cannot use, and does not migrate, check or copy to any', async () => {
+    const tooNew = 'has schema version 9, but this server supports up to 4.';
+    const url = await createNewer(currentSchemaVersion + 1);
+    await expect(openPostgresStore(url)).rejects.toThrow(tooNew);
+    const usable = await createNewer(1);
+    await expect(migrateDatabase(usable, { dryRun: false })).rejects.toThrow(tooNew);
+    await expect(checkDatabase(usable, 0)).rejects.toThrow(tooNew);
+  });
+});
+
+test('the oldest version that can use the database is that of all migrations', async () => {
+  const { url, client } = await createOldDatabase();
+  await migrateDatabase(url, { dryRun: false });
+  const { rows } = await client.query(
+    'SELECT min_compatible_version::int AS oldest FROM tradepost_schema',
+  );
+  expect(rows).toEqual([{ oldest: 3 }]);
+});
+
+test.each([
+  ['without tables', () => postgres.createDatabase(), 'has no tables'],
+  ['with an older schema', createOldDatabase, 'has schema version 1; this version needs 4.'],
+])('a server that may not migrate rejects a database %s', async (_, create, message) => {
+  const { url } = await create();
+  const opening = openPostgresStore(url, { mayMigrate: false, mustExist: true });
+  await expect(opening).rejects.toThrow(message);
 });

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chownSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -183,6 +185,26 @@ describe('a database by TLS', () => {
       );
     },
   );
+
+  test('on another machine is opened only with a certificate that is verified, or if the URL says otherwise', async () => {
+    const url = await createDatabase('other_machine');
+    // The same machine by a name that is not known as such.
+    url.hostname = '127.1';
+    await expect(openStore(url.href)).rejects.toThrow(
+      /SELF_SIGNED.* Add sslrootcert=… .* or sslmode=disable on a network that you trust\.$/,
+    );
+    expect(await openAndReadTls(`${url.href}?sslmode=disable`)).toEqual([false]);
+    const withoutTls = createServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.write('N'));
+    });
+    withoutTls.listen(0, '127.0.0.1');
+    onTestFinished(() => void withoutTls.close());
+    await once(withoutTls, 'listening');
+    url.port = String((withoutTls.address() as AddressInfo).port);
+    await expect(openStore(url.href)).rejects.toThrow(
+      /The server does not support SSL connections\. .* or sslmode=disable/,
+    );
+  });
 
   test('is rejected with verify-full if its authority is unknown', async () => {
     const { href } = await createDatabase('unknown_authority');

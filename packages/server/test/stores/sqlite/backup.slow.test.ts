@@ -461,6 +461,24 @@ describe('migrateDatabase', () => {
     expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 
+  test('rejects an older database that a server has open, and changes nothing', async () => {
+    const old = join(dirname(database), 'old.db');
+    makeFirstSchema(old);
+    const server = new Database(old);
+    server.pragma('journal_mode = WAL');
+    server.prepare('SELECT 1 FROM accounts').all();
+    const migrating = () => migrateDatabase(old, { dryRun: false });
+    expect(await getFailure(migrating)).toBe(
+      `${old} is in use by another process and was not changed. Stop the server, and try again.`,
+    );
+    server.close();
+    expect(await migrating()).toEqual({ from: 1, to: currentSchemaVersion });
+    // One that has the current schema already may be in use.
+    expect(await migrateDatabase(database, { dryRun: false })).toMatchObject({
+      from: currentSchemaVersion,
+    });
+  });
+
   test('rejects a newer database and one of another program', async () => {
     const other = join(dirname(database), 'other.db');
     inspectFile(other, (connection) => connection.exec('CREATE TABLE recipes (name TEXT)'));

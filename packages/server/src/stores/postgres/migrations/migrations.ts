@@ -1,4 +1,26 @@
 import { firstSchema } from './001-first-schema';
 
+/** How the schema changes from one version to the next. */
+export type Migration = {
+  /** What it does, in a few words that follow "version 2: ". */
+  summary: string;
+  /** The oldest version of the schema whose servers can use the database after it, and can start on it. */
+  compatibleFrom: number;
+} & (
+  | {
+      /** Statements of one transaction. Changes of the tables that it touches wait for its end, so it must be short. */
+      transaction: string;
+    }
+  | {
+      /**
+       * Statements that run one by one while changes go on: `CREATE [UNIQUE] INDEX CONCURRENTLY …`, and
+       * `DROP INDEX CONCURRENTLY IF EXISTS …`. After an interruption, all of them run again.
+       */
+      indexes: readonly string[];
+    }
+);
+
 /** In order. The schema version is the number of migrations that a database has had. Never change a released one. */
-export const migrations: readonly string[] = [firstSchema];
+export const migrations: readonly Migration[] = [
+  { summary: 'creates the tables', compatibleFrom: 1, transaction: firstSchema },
+];
