@@ -68,7 +68,7 @@ export async function writeResults(
        last_error = CASE WHEN r."isAttempt" THEN r.error ELSE last_error END
      FROM json_to_recordset($1::json) AS r (id TEXT, "leaseToken" TEXT, state TEXT, number BIGINT,
        "nextAttemptAt" BIGINT, "isAttempt" BOOLEAN, status BIGINT, error TEXT)
-     WHERE deliveries.id = r.id AND deliveries.lease_token = r."leaseToken"
+     WHERE deliveries.id = r.id AND deliveries.lease_token = r."leaseToken" AND deliveries.id = ANY ($3::text[])
      RETURNING deliveries.id, r."leaseToken", lease_counts AS counts`,
     JSON.stringify(
       results.map(
@@ -85,6 +85,7 @@ export async function writeResults(
       ),
     ),
     now,
+    results.map(({ result }) => result.deliveryId),
   );
   const found = new Map(recorded.map((row) => [row.id, row]));
   const valid: AttemptResult[] = [];

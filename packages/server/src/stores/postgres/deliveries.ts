@@ -111,6 +111,11 @@ interface DueTimes {
   firstNewAt: number | null;
 }
 
+/** The first new deliveries. */
+const firstNew = `(SELECT webhook_id, due_at FROM deliveries WHERE NOT counted AND due_at >= $1
+  ORDER BY due_at LIMIT ${maxCandidates}) AS new`;
+const hasRoom = 'NOT q.paused AND q.in_flight < q.concurrency_limit';
+
 /**
  * Returns when something may be leased. New deliveries count from when their queues allow an attempt, unless there are so many that
  * they hide others: then a worker has to count them at once.
@@ -122,21 +127,29 @@ async function selectDueTimes(
   const row = await db.row<DueTimes>(
     `SELECT (SELECT min(next_at) FROM queues WHERE next_at >= $3) AS "nextAt",
        (SELECT min(lease_until) FROM deliveries WHERE lease_until >= $2) AS "leaseUntil",
-       CASE WHEN n.found < ${maxCandidates} THEN n.allowed_at ELSE n.due_at END AS "newAt",
-       n.due_at AS "firstNewAt"
-     FROM (
-       SELECT count(*) AS found, min(new.due_at) AS due_at,
-         min(CASE WHEN NOT q.paused AND q.in_flight < q.concurrency_limit
-           THEN greatest(new.due_at, least(q.backoff_until, new.due_at + ${maxBackoffMs})) END) AS allowed_at
-       FROM (
-         SELECT webhook_id, due_at FROM deliveries WHERE NOT counted AND due_at >= $1
-         ORDER BY due_at LIMIT ${maxCandidates}) AS new
-       JOIN queues AS q ON q.webhook_id = new.webhook_id) AS n`,
+       coalesce(
+         (SELECT new.due_at FROM ${firstNew} JOIN queues AS q ON q.webhook_id = new.webhook_id
+          WHERE ${hasRoom} AND q.backoff_until <= new.due_at ORDER BY new.due_at LIMIT 1),
+         (SELECT CASE WHEN count(*) < ${maxCandidates}
+            THEN min(CASE WHEN ${hasRoom} THEN greatest(new.due_at, least(q.backoff_until, new.due_at + ${maxBackoffMs})) END)
+            ELSE min(new.due_at) END
+          FROM ${firstNew} JOIN queues AS q ON q.webhook_id = new.webhook_id)) AS "newAt",
+       (SELECT min(due_at) FROM deliveries WHERE NOT counted AND due_at >= $1) AS "firstNewAt"`,
     newFrom,
     leasesFrom,
     queuesFrom,
   );
   return row ?? { nextAt: null, leaseUntil: null, newAt: null, firstNewAt: null };
+}
+
+/** Returns a function that runs one piece of work after the other. */
+function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** Creates the store of the delivery queues. */
@@ -145,6 +158,8 @@ export function createPostgresDeliveryStore(
   workers: Pick<WorkerLocks, 'register' | 'unregister' | 'findEnded' | 'remove'>,
 ): DeliveryStore & { noteQueued(dueAt: number): void } {
   const remembered = new RememberedStarts();
+  // Both lock the queues of a worker. At the same time, one would find them locked.
+  const inTurn = createTurns();
   return {
     noteQueued: (dueAt) => remembered.note(dueAt),
 
@@ -177,7 +192,7 @@ export function createPostgresDeliveryStore(
         const starts = remembered.current;
         // Leases that were committed but did not arrive end by themselves.
         const work = (tx: Transaction) => leaseDue(db, tx, { ...request, leaseToken }, starts);
-        const leased = await db.write(work, { isRepeatable: true });
+        const leased = await inTurn(() => db.write(work, { isRepeatable: true }));
         // Only the first deliveries of an account with a long log that no one has read.
         const number = (tx: Transaction) => numberDeliveries(tx, leased);
         let isNumbered = !leased.some(isUnnumbered);
@@ -200,10 +215,9 @@ export function createPostgresDeliveryStore(
         return lease === null ? [] : [{ ...lease, result }];
       });
       // A lease records one result, also if this runs again.
-      if (leased.length > 0)
-        await db.write((tx) => writeResults(tx, leased, now, remembered.current.newFrom), {
-          isRepeatable: true,
-        });
+      if (leased.length === 0) return;
+      const work = (tx: Transaction) => writeResults(tx, leased, now, remembered.current.newFrom);
+      await inTurn(() => db.write(work, { isRepeatable: true }));
     },
 
     async resetStaleLeases(now) {

@@ -1,6 +1,8 @@
 import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import { firstSequenceAt } from '@tradepost/domain/events/event';
+import { logUpdate, numberUpdate } from '../records/tables';
 import type { Transaction } from './database';
+import { WriteSet } from './write-set';
 
 /** How many entries of a log one transaction numbers at most. */
 export const maxNumbered = 1_000;
@@ -46,18 +48,13 @@ export async function numberEntries(
     last.set(accountId, seq);
     return { accountId, eventId, seq };
   });
-  tx.send(
-    `UPDATE account_events SET seq = n.seq
-     FROM json_to_recordset($1::json) AS n ("accountId" TEXT, "eventId" TEXT, seq BIGINT)
-     WHERE account_events.account_id = n."accountId" AND account_events.event_id = n."eventId"`,
-    JSON.stringify(numbered),
+  const writes = new WriteSet();
+  writes.update(numberUpdate, numbered);
+  writes.update(
+    logUpdate,
+    Array.from(last, ([accountId, lastSeq]) => ({ accountId, lastSeq })),
   );
-  tx.send(
-    `UPDATE event_logs SET last_seq = n.seq
-     FROM json_to_recordset($1::json) AS n ("accountId" TEXT, seq BIGINT)
-     WHERE event_logs.account_id = n."accountId"`,
-    JSON.stringify(Array.from(last, ([accountId, seq]) => ({ accountId, seq }))),
-  );
+  writes.send(tx);
   return numbered.length;
 }
 
@@ -87,13 +84,13 @@ export async function numberDeliveries(
     tx,
     unnumbered.map(({ accountId }) => accountId),
   );
-  const keys = unnumbered.map(({ accountId, eventId }) => ({ accountId, eventId }));
   // Without a condition on `seq`: with one, the planner may read the account's whole log for each of them.
   const found = await tx.rows<{ accountId: string; eventId: string; seq: number | null }>(
-    `SELECT k."accountId", k."eventId", e.seq
-     FROM json_to_recordset($1::json) AS k ("accountId" TEXT, "eventId" TEXT)
-     JOIN account_events AS e ON e.account_id = k."accountId" AND e.event_id = k."eventId"`,
-    JSON.stringify(keys),
+    `SELECT e.account_id AS "accountId", e.event_id AS "eventId", e.seq
+     FROM unnest($1::text[], $2::text[]) AS k (account_id, event_id)
+     JOIN account_events AS e ON e.account_id = k.account_id AND e.event_id = k.event_id`,
+    unnumbered.map(({ accountId }) => accountId),
+    unnumbered.map(({ eventId }) => eventId),
   );
   const numbers = new Map(found.map((one) => [`${one.accountId} ${one.eventId}`, one.seq]));
   for (const delivery of unnumbered) {

@@ -80,13 +80,22 @@ interface Parties extends Subscriptions {
   listingIds: string[];
 }
 
-const selectParties = accountsWithSubscriptions(
-  `SELECT unnest(ARRAY[seller_id, agent_id]) FROM listings WHERE id = ANY ($1::text[])
-   UNION SELECT unnest($2::text[])
-   UNION SELECT unnest(ARRAY[o.buyer_id, o.seller_id, o.agent_id, l.seller_id, l.agent_id])
-     FROM orders AS o LEFT JOIN listings AS l ON l.id = o.listing_id WHERE o.id = ANY ($3::text[])`,
-  ', ARRAY(SELECT id FROM listings WHERE id = ANY ($1::text[])) AS "listingIds"',
-);
+/** Of new orders, by the IDs of their listings and buyers. */
+const partiesOfPlacements = `SELECT unnest(ARRAY[seller_id, agent_id]) FROM listings WHERE id = ANY ($1::text[])
+  UNION SELECT unnest($2::text[])`;
+/** Of changed orders. */
+const partiesOfChanges = `SELECT unnest(ARRAY[o.buyer_id, o.seller_id, o.agent_id, l.seller_id, l.agent_id])
+  FROM orders AS o LEFT JOIN listings AS l ON l.id = o.listing_id WHERE o.id = ANY ($3::text[])`;
+const existingListings =
+  'ARRAY(SELECT id FROM listings WHERE id = ANY ($1::text[])) AS "listingIds"';
+
+const selectParties = {
+  placements: accountsWithSubscriptions(partiesOfPlacements, `, ${existingListings}`),
+  all: accountsWithSubscriptions(
+    `${partiesOfPlacements} UNION ${partiesOfChanges}`,
+    `, ${existingListings}`,
+  ),
+};
 
 function lockListings(tx: Transaction, ids: string[], waits: boolean): Promise<Listing[]> {
   return tx.list(listingFields, `FROM listings ${locking(waits)}`, ids);
@@ -185,8 +194,6 @@ class OrderGroup {
       if (change.kind === 'placement') placements.push(change);
       else changes.push(change);
     }
-    // Nothing here depends on the values of parameters, so planning for each of them would be in vain.
-    tx.send('SET LOCAL plan_cache_mode = force_generic_plan');
     const orderIds = unique(changes.map(({ id }) => id));
     const listingIds = unique(placements.map(({ listingId }) => listingId));
     const buyerIds = unique(placements.map(({ buyerId }) => buyerId));
@@ -197,7 +204,9 @@ class OrderGroup {
           : tx.rows<{ id: string }>(`SELECT id FROM orders ${locking(waits)}`, orderIds),
         listingIds.length === 0 ? [] : lockListings(tx, listingIds, waits),
         orderIds.length === 0 ? [] : tx.rows<OrderRow>(selectOrders, orderIds),
-        tx.row<Parties>(selectParties, listingIds, buyerIds, orderIds),
+        orderIds.length === 0
+          ? tx.row<Parties>(selectParties.placements, listingIds, buyerIds)
+          : tx.row<Parties>(selectParties.all, listingIds, buyerIds, orderIds),
         StoredKeys.read(
           db,
           tx,

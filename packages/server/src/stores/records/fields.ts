@@ -166,23 +166,26 @@ export class Table<Row extends object> extends Fields<Row> {
       FROM json_to_recordset(${rows}) AS r (${types.join(', ')})`;
   }
 
-  /** Returns the update of these fields in the row with the same key. */
+  /** Returns the update of these fields in the row with the same key, of one field or several. */
   update<Field extends keyof Row & string>(
-    key: Field,
+    key: Field | readonly Field[],
     ...fields: Field[]
   ): RowUpdate<Pick<Row, Field>> {
+    const keys = [key].flat() as Field[];
     const column = (field: Field) => this.#own[field][0];
     const kind = (field: Field): keyof typeof writers => this.#own[field][1];
-    const all = [...fields, key];
+    const all = [...fields, ...keys];
     const values = all.map((field) => writers[kind(field)](`row.${field}`));
     const build = (value: (field: Field) => string) =>
       `UPDATE ${this.name} SET ${fields.map((field) => `${column(field)} = ${value(field)}`).join(', ')}`;
+    const where = (value: (field: Field) => string) =>
+      keys.map((field) => `${this.name}.${column(field)} = ${value(field)}`).join(' AND ');
     return {
-      sql: `${build(() => '?')} WHERE ${column(key)} = ?`,
+      sql: `${build(() => '?')} WHERE ${where(() => '?')}`,
       write: new Function('row', `return [${values.join(', ')}];`) as (row: object) => unknown[],
       fields: all.map((field) => [field, postgresTypes[kind(field)]]),
       from: (rows) =>
-        `${build((field) => `r."${field}"`)} FROM ${rows} WHERE ${this.name}.${column(key)} = r."${key}"`,
+        `${build((field) => `r."${field}"`)} FROM ${rows} WHERE ${where((field) => `r."${field}"`)}`,
     };
   }
 

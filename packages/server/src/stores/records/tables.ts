@@ -116,6 +116,9 @@ export const accountEvents = new Table<{
   seq: ['seq', 'integer'],
 });
 
+/** What numbering an entry writes. */
+export const numberUpdate = accountEvents.update(['accountId', 'eventId'], 'seq');
+
 /** The event logs. SQLite stores only those that were pruned, and how far. */
 const eventLogs = new Table<{ accountId: string; lastSeq: number; prunedSeq: number }>(
   'event_logs',
@@ -126,6 +129,9 @@ const eventLogs = new Table<{ accountId: string; lastSeq: number; prunedSeq: num
     prunedSeq: ['pruned_seq', 'integer'],
   },
 );
+
+/** What numbering entries of a log writes. */
+export const logUpdate = eventLogs.update('accountId', 'lastSeq');
 
 /** The notifications. */
 export const notifications = new Table<Notification>('notifications', ['id'], {
