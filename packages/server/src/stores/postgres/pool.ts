@@ -64,10 +64,14 @@ function setLimits(scope: 'LOCAL' | 'SESSION'): string {
 /** Prepares a session that no one else uses. Another isolation level may be the default of the database. */
 const prepareSession = `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED; ${setLimits('SESSION')}`;
 /**
- * Plans each statement once and not for its parameters, which takes as long as running it: those of transactions use one index each,
- * whatever their parameters are.
+ * Plans each statement of a transaction once for all parameters, because planning takes as long as running it: each row is looked up
+ * by an index. A plan that was made while a table was small would otherwise scan it, for as long as the session lasts or until the
+ * table is analyzed.
  */
-const planOnce = 'SET LOCAL plan_cache_mode = force_generic_plan';
+const planOnce = [
+  'SET LOCAL plan_cache_mode = force_generic_plan',
+  ...['seqscan', 'hashjoin', 'mergejoin'].map((method) => `SET LOCAL enable_${method} = off`),
+].join('; ');
 /** Starts a transaction in a session that is prepared. */
 const beginPrepared = `BEGIN; ${planOnce}`;
 /** An expression for a time in milliseconds since 1970. */
