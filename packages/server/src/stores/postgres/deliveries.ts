@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Delivery } from '@tradepost/domain/deliveries/delivery';
+import { type Delivery, leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
 import { postgresDeliveries } from '../records/tables';
 import { writeResults } from './attempts';
-import type { PostgresDatabase, Transaction } from './database';
+import type { PostgresDatabase, Queries, Transaction } from './database';
 import { isUnnumbered, numberDeliveries } from './event-numbers';
 import { decodeLeaseToken, leaseDue, maxCandidates, type SearchStarts } from './leases';
 import { adjustToClock, QueueUnitOfWork, selectQueueStatus } from './queues';
@@ -36,9 +36,11 @@ export function insertDeliveries(writes: WriteSet, changes: readonly QueuedDeliv
   writes.insert(postgresDeliveries, rows);
 }
 
-/** How old a transaction may be that another process commits, in milliseconds: longer than one can take, and clocks differ. */
-const commitMarginMs = 60_000;
-/** How often everything is searched, in milliseconds: for what is older than the margin. */
+/** How old a transaction usually is at most that another process commits, in milliseconds, with the difference of clocks. */
+const commitMarginMs = 15_000;
+/** How much earlier than now a queue may be due, in milliseconds: see `maxWaitMs` in `queues.ts`. */
+const queueMarginMs = 60_000;
+/** How often everything is searched, in milliseconds: for what is older than the margins. */
 const fullSearchIntervalMs = 60_000;
 
 const searchAll: SearchStarts = { newFrom: 0, leasesFrom: 0, queuesFrom: 0 };
@@ -80,12 +82,13 @@ class RememberedStarts {
   /** Records what a search found first. */
   found({ firstNewAt, leaseUntil, nextAt }: DueTimes, searched: SearchStarts): void {
     if (searched === searchAll) this.#scheduleFullSearch();
-    const next = (first: number | null) =>
-      Math.max(0, Math.min(first ?? Number.POSITIVE_INFINITY, this.#now - commitMarginMs));
+    const next = (first: number | null, others: number) =>
+      Math.max(0, Math.min(first ?? Number.POSITIVE_INFINITY, this.#now + others));
     this.#starts = {
-      newFrom: next(firstNewAt),
-      leasesFrom: next(leaseUntil),
-      queuesFrom: next(nextAt),
+      newFrom: next(firstNewAt, -commitMarginMs),
+      // Those that are committed later end that much later.
+      leasesFrom: next(leaseUntil, leaseMs - commitMarginMs),
+      queuesFrom: next(nextAt, -queueMarginMs),
     };
   }
 
@@ -121,10 +124,10 @@ const hasRoom = 'NOT q.paused AND q.in_flight < q.concurrency_limit';
  * they hide others: then a worker has to count them at once.
  */
 async function selectDueTimes(
-  db: PostgresDatabase,
+  queries: Queries,
   { newFrom, leasesFrom, queuesFrom }: SearchStarts,
 ): Promise<DueTimes> {
-  const row = await db.row<DueTimes>(
+  const row = await queries.row<DueTimes>(
     `SELECT (SELECT min(next_at) FROM queues WHERE next_at >= $3) AS "nextAt",
        (SELECT min(lease_until) FROM deliveries WHERE lease_until >= $2) AS "leaseUntil",
        coalesce(
@@ -160,6 +163,9 @@ export function createPostgresDeliveryStore(
   const remembered = new RememberedStarts();
   // Both lock the queues of a worker. At the same time, one would find them locked.
   const inTurn = createTurns();
+  // It changes nothing, but in a transaction it is planned once.
+  const findDueTimes = (starts: SearchStarts) =>
+    db.write((tx) => selectDueTimes(tx, starts), { isRepeatable: true });
   return {
     noteQueued: (dueAt) => remembered.note(dueAt),
 
@@ -199,7 +205,7 @@ export function createPostgresDeliveryStore(
         while (!isNumbered) isNumbered = !(await db.write(number, { isRepeatable: true }));
         if (leased.length > 0 || attempt === maxLeaseAttempts) return leased;
         // Other workers may have all queues locked that have something due.
-        const { nextAt, newAt } = await selectDueTimes(db, starts);
+        const { nextAt, newAt } = await findDueTimes(starts);
         if (
           Math.min(nextAt ?? Number.POSITIVE_INFINITY, newAt ?? Number.POSITIVE_INFINITY) >
           request.now
@@ -234,7 +240,7 @@ export function createPostgresDeliveryStore(
 
     async nextDueAt() {
       const starts = remembered.begin();
-      const found = await selectDueTimes(db, starts);
+      const found = await findDueTimes(starts);
       remembered.found(found, starts);
       const { nextAt, leaseUntil, newAt } = found;
       const times = [nextAt, leaseUntil, newAt].filter((time) => time !== null);

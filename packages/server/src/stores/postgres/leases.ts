@@ -16,7 +16,7 @@ import { type NumberedDelivery, numberDeliveries } from './event-numbers';
 import { type Queue, QueueUnitOfWork } from './queues';
 
 /** How many new deliveries, and how many ended leases, a lease request looks at to find their queues. */
-export const maxCandidates = 1_000;
+export const maxCandidates = 250;
 /** How many new deliveries a lease request counts at a time, and how often, before it leases. */
 const maxCounted = 5_000;
 const maxCounts = 10;

@@ -70,7 +70,9 @@ const prepareSession = `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEV
  */
 const planOnce = [
   'SET LOCAL plan_cache_mode = force_generic_plan',
-  ...['seqscan', 'hashjoin', 'mergejoin'].map((method) => `SET LOCAL enable_${method} = off`),
+  ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map(
+    (method) => `SET LOCAL enable_${method} = off`,
+  ),
 ].join('; ');
 /** Starts a transaction in a session that is prepared. */
 const beginPrepared = `BEGIN; ${planOnce}`;
