@@ -20,6 +20,7 @@ import {
   getCode,
   isDeadlock,
   isKeyTaken,
+  isLockTimeout,
   isPoolExhausted,
   isRetryable,
   isUnavailable,
@@ -58,7 +59,9 @@ export interface PostgresOptions extends PoolOptions {
 }
 
 /** How often a transaction is tried that conflicts with others. */
-const defaultMaxTries = 20;
+const maxTries = 20;
+/** The same for several changes, which are written one by one after that. */
+const maxTriesOfGroup = 2;
 /** The longest pause before a transaction is tried again, in milliseconds. It is random, so that two do not meet again. */
 const maxPauseMs = 50;
 
@@ -67,9 +70,16 @@ const reconnectPauseMs = 50;
 /** How long the outcome of a commit is searched for, in milliseconds. */
 const resolveTimeoutMs = 5_000;
 
-/** Thrown by a change that found what another transaction has just committed. It is tried again. */
-export class Conflict extends Error {
-  override name = 'Conflict' as const;
+/** Thrown if the transaction of several changes failed although the database is available: one of them may be the cause. */
+export class GroupFailed extends Error {
+  override name = 'GroupFailed' as const;
+  /** Whether it waited too long for a lock. */
+  readonly isLockTimeout: boolean;
+
+  constructor(override readonly cause: unknown) {
+    super('The transaction of several changes failed.', { cause });
+    this.isLockTimeout = isLockTimeout(cause);
+  }
 }
 
 /**
@@ -185,15 +195,12 @@ export interface WriteOptions {
    */
   takesTime?: boolean;
   /**
-   * How often it is tried.
-   * @default 20
-   */
-  maxTries?: number;
-  /**
-   * Whether an earlier run was perhaps committed.
+   * Whether it has several changes. Then it is repeated once after a conflict, because one of them may be the cause.
    * @default false
    */
-  isCommitUnknown?: boolean;
+  isGroup?: boolean;
+  /** Called if it may have been committed, but that could not be found out. */
+  onCommitUnknown?: () => void;
 }
 
 /** How a transaction was started. */
@@ -218,19 +225,19 @@ class CommitInterrupted extends Error {
 }
 
 function isConflict(error: unknown): boolean {
-  return error instanceof Conflict || isKeyTaken(error);
+  return isRetryable(error) || isKeyTaken(error);
 }
 
 /** Returns why a transaction runs again after an error. */
 function getRetryReason(error: unknown): RetryReason {
-  if (isConflict(error)) return 'conflict';
+  if (isKeyTaken(error)) return 'conflict';
   if (isDeadlock(error)) return 'deadlock';
   // If a prepared statement is missing, a pooler has given the session to another client: that is also a matter of the connection.
   return isRetryable(error) ? 'serialization' : 'connection';
 }
 
 /** Converts the error of a change, or of its repetition, after a commit whose outcome could not be found. */
-function toOutcomeUnknown(cause: unknown): OutcomeUnknownError {
+export function toOutcomeUnknown(cause: unknown): OutcomeUnknownError {
   return new OutcomeUnknownError('PostgreSQL: the connection broke during a commit.', { cause });
 }
 
@@ -290,7 +297,7 @@ export class PostgresDatabase extends Queries {
       trace?.end(error);
       throw error;
     } finally {
-      this.pending.end(pending);
+      this.pending.remove(pending);
     }
   }
 
@@ -304,6 +311,8 @@ export class PostgresDatabase extends Queries {
     try {
       return await this.#writeWithRetries(work, traces, changes, options);
     } catch (error) {
+      if (options.isGroup && (isConflict(error) || isLockTimeout(error)))
+        throw new GroupFailed(error);
       throw translateError(error);
     }
   }
@@ -430,9 +439,10 @@ export class PostgresDatabase extends Queries {
     changes: number,
     options: WriteOptions,
   ): Promise<Result> {
-    const { maxTries = defaultMaxTries, isCommitUnknown = false } = options;
+    const maxConflicts = options.isGroup ? maxTriesOfGroup : maxTries;
+    let conflicts = 0;
     const deadline = performance.now() + connectTimeoutMs;
-    let mayBeCommitted = isCommitUnknown;
+    let mayBeCommitted = false;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.withConnection(async (client) => {
@@ -451,15 +461,23 @@ export class PostgresDatabase extends Queries {
         if (error instanceof CommitInterrupted) {
           const outcome = await this.#findOutcome(error);
           if (outcome === 'committed') return error.result as Result;
-          mayBeCommitted ||= outcome === 'unknown';
+          if (outcome === 'unknown') {
+            mayBeCommitted = true;
+            options.onCommitUnknown?.();
+          }
           if (mayBeCommitted && !options.isRepeatable) throw toOutcomeUnknown(error.cause);
         } else if (isUnusable(error)) {
           // Nothing was committed. The connection may have been broken before it was used.
           if (isPoolExhausted(error) || performance.now() >= deadline) {
             throw mayBeCommitted ? toOutcomeUnknown(error) : error;
           }
-        } else if (!(isConflict(error) || isRetryable(error) || this.#stopNaming(error))) {
-          throw mayBeCommitted && isUnavailable(error) ? toOutcomeUnknown(error) : error;
+        } else if (isConflict(error)) {
+          conflicts += 1;
+          if (conflicts === maxConflicts && options.isGroup) throw error;
+        } else if (!this.#stopNaming(error)) {
+          throw mayBeCommitted && isUnavailable(error) && !options.isGroup
+            ? toOutcomeUnknown(error)
+            : error;
         }
         if (attempt === maxTries) throw mayBeCommitted ? toOutcomeUnknown(error) : error;
         this.#retries[getRetryReason(error)] += 1;

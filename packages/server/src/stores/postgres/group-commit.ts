@@ -1,7 +1,13 @@
-import { OutcomeUnknownError, StoreUnavailableError } from '@tradepost/domain/kernel/errors';
+import {
+  DomainError,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '@tradepost/domain/kernel/errors';
 import type { ChangeTrace } from '../store';
-import type { PostgresDatabase, Transaction } from './database';
+import { GroupFailed, type PostgresDatabase, type Transaction, toOutcomeUnknown } from './database';
+import type { Pending } from './pending-changes';
 import { lockTimeoutMs } from './pool';
+import { translateError } from './postgres-errors';
 
 /** A change that is written together with others. */
 export interface GroupedChange {
@@ -39,7 +45,11 @@ export interface Traced<Change> {
 interface Member extends Traced<GroupedChange> {
   write: WriteGroup<unknown, unknown>;
   trace: ChangeTrace | null;
-  pending: { requestedAt: number };
+  pending: Pending;
+  /** Since when it has waited for a row. */
+  blockedAt: number;
+  /** Whether an earlier transaction of it was perhaps committed. */
+  isCommitUnknown: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -50,8 +60,6 @@ const largestGroup = 100;
 const maxGroups = 2;
 /** The share of the connections that may wait for rows, each for another one. The rest is for all others. */
 const shareThatWaits = 0.4;
-/** How often a group is tried before its members are written one by one. */
-const triesOfGroup = 2;
 
 /**
  * Commits changes together: those that arrive while a transaction runs form the next one. What a commit costs is paid once, and a
@@ -68,10 +76,12 @@ export class GroupCommit {
   readonly #blocked = new Map<string, Member[]>();
   /** The rows that running transactions of this process use. */
   readonly #busy = new Set<string>();
+  readonly #unsettled = new Set<Member>();
   readonly #maxWaitingGroups: number;
   #groups = 0;
   #waitingGroups = 0;
   #isStarting = false;
+  #onSettled: () => void = () => {};
 
   constructor(db: PostgresDatabase) {
     this.#db = db;
@@ -89,26 +99,30 @@ export class GroupCommit {
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const trace = this.#db.startTrace();
-      const traceContext = trace?.context ?? null;
-      const member = { change, trace, traceContext, pending: this.#db.pending.add(), reject };
-      this.#enqueue({
-        ...member,
+      const member: Member = {
+        change,
         write: write as WriteGroup<unknown, unknown>,
+        trace,
+        traceContext: trace?.context ?? null,
+        pending: this.#db.pending.add(),
+        blockedAt: 0,
+        isCommitUnknown: false,
         resolve: resolve as Member['resolve'],
-      });
+        reject,
+      };
+      this.#unsettled.add(member);
+      this.#waiting.push(member);
       this.#startSoon();
     });
   }
 
-  #enqueue(member: Member): void {
-    const blocked = this.#blocked.get(member.change.row);
-    if (blocked === undefined) this.#waiting.push(member);
-    else this.#block(blocked, member);
-  }
-
-  #block(blocked: Member[], member: Member): void {
-    this.#db.pending.remove(member.pending);
-    blocked.push(member);
+  /** Resolves when no change waits or is being written. */
+  async settled(): Promise<void> {
+    while (this.#unsettled.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onSettled = resolve;
+      });
+    }
   }
 
   /** Changes that arrive by the end of this turn of the event loop join the group. */
@@ -144,16 +158,18 @@ export class GroupCommit {
     }
   }
 
-  /** Takes the first changes of one kind that touch no row of a running transaction. */
+  /** Takes the first changes of one kind that touch no row of a running transaction, and none that others wait for. */
   #takeGroup(): Member[] {
     const group: Member[] = [];
     const left: Member[] = [];
     for (const member of this.#waiting) {
+      const { row } = member.change;
       const isFree =
         group.length < largestGroup &&
-        !this.#busy.has(member.change.row) &&
+        !this.#busy.has(row) &&
         (group[0] ?? member).write === member.write;
-      (isFree ? group : left).push(member);
+      if (this.#blocked.has(row)) this.#block(row, member);
+      else (isFree ? group : left).push(member);
     }
     this.#waiting = left;
     return group;
@@ -168,44 +184,27 @@ export class GroupCommit {
     if (row !== null) this.#unblock(row);
   }
 
-  /** Whoever waits for a row goes on with all others, now that it was free. */
-  #unblock(row: string): void {
-    this.#waiting.push(...(this.#blocked.get(row) ?? []));
-    this.#blocked.delete(row);
-  }
-
-  async #writeGroup(group: Member[], waits: boolean, isCommitUnknown: boolean): Promise<void> {
-    const [{ write }] = group as [Member];
-    const outcomes = await this.#db.writeTraced(
-      (tx) => write(tx, group, waits),
-      group.flatMap(({ trace }) => trace ?? []),
-      group.length,
-      {
-        isRepeatable: group.every(({ change }) => change.isRepeatable),
-        takesTime: true,
-        isCommitUnknown,
-        ...(group.length > 1 && { maxTries: triesOfGroup }),
-      },
-    );
-    for (const [index, member] of group.entries()) {
-      const outcome = outcomes[index];
-      if (outcome === undefined) throw new Error('A change has no outcome.');
-      if ('lockedRow' in outcome) this.#waitFor(outcome.lockedRow, member);
-      else this.#settle(member, outcome);
-    }
-  }
-
-  #waitFor(row: string, member: Member): void {
+  #block(row: string, member: Member): void {
     const blocked = this.#blocked.get(row) ?? [];
     this.#blocked.set(row, blocked);
-    this.#block(blocked, member);
+    blocked.push(member);
+    member.blockedAt = performance.now();
+    this.#db.pending.remove(member.pending);
+  }
+
+  /** Whoever waits for a row goes on before all others, now that it was free. */
+  #unblock(row: string): void {
+    const members = this.#blocked.get(row) ?? [];
+    for (const member of members) member.pending = this.#db.pending.add();
+    this.#waiting.unshift(...members);
+    this.#blocked.delete(row);
   }
 
   /** Rejects changes that have waited too long for a row. */
   #rejectOverdue(row: string, blocked: Member[]): void {
     const since = performance.now() - lockTimeoutMs;
     for (const member of blocked.splice(0)) {
-      if (member.pending.requestedAt >= since) blocked.push(member);
+      if (member.blockedAt >= since) blocked.push(member);
       else {
         const error = new StoreUnavailableError(
           `PostgreSQL: another session has locked the ${row}.`,
@@ -216,35 +215,75 @@ export class GroupCommit {
     if (blocked.length === 0) this.#blocked.delete(row);
   }
 
-  #settle(member: Member, outcome: { result: unknown } | { error: unknown }): void {
-    this.#db.pending.end(member.pending);
-    if ('error' in outcome) {
-      member.trace?.end(outcome.error);
-      member.reject(outcome.error);
-    } else {
-      member.trace?.end();
-      member.resolve(outcome.result);
-    }
-  }
-
   /**
    * Writes a group, and settles its members. If its transaction fails, one of them may be the cause: they are written one by one. If
    * its commit was perhaps made, those that may be repeated are, and all others rejected.
    */
-  async #writeOrSplit(group: Member[], waits: boolean, isCommitUnknown = false): Promise<void> {
+  async #writeOrSplit(group: Member[], waits: boolean): Promise<void> {
+    let outcomes: Outcome<unknown>[];
     try {
-      await this.#writeGroup(group, waits, isCommitUnknown);
+      outcomes = await this.#writeGroup(group, waits);
     } catch (error) {
       const repeatable = group.filter(({ change }) => change.isRepeatable);
       if (error instanceof OutcomeUnknownError && repeatable.length < group.length) {
-        for (const member of group)
+        for (const member of group) {
           if (!member.change.isRepeatable) this.#settle(member, { error });
-        if (repeatable.length > 0) await this.#writeOrSplit(repeatable, true, true);
-      } else if (group.length > 1 && !(error instanceof StoreUnavailableError)) {
-        for (const member of group) await this.#writeOrSplit([member], true, isCommitUnknown);
+        }
+        if (repeatable.length > 0) await this.#writeOrSplit(repeatable, true);
+      } else if (group.length > 1 && isOfOne(error, waits)) {
+        for (const member of group) await this.#writeOrSplit([member], true);
       } else {
-        for (const member of group) this.#settle(member, { error });
+        const shown = error instanceof GroupFailed ? translateError(error.cause) : error;
+        for (const member of group) this.#settle(member, { error: shown });
       }
+      return;
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      const member = group[index] as Member;
+      if ('lockedRow' in outcome) this.#block(outcome.lockedRow, member);
+      else this.#settle(member, outcome);
     }
   }
+
+  async #writeGroup(group: Member[], waits: boolean): Promise<Outcome<unknown>[]> {
+    const [{ write }] = group as [Member];
+    return await this.#db.writeTraced(
+      (tx) => write(tx, group, waits),
+      group.flatMap(({ trace }) => trace ?? []),
+      group.length,
+      {
+        isRepeatable: group.every(({ change }) => change.isRepeatable),
+        takesTime: true,
+        isGroup: group.length > 1,
+        onCommitUnknown() {
+          for (const member of group) member.isCommitUnknown = true;
+        },
+      },
+    );
+  }
+
+  #settle(member: Member, outcome: { result: unknown } | { error: unknown }): void {
+    const { trace, pending, isCommitUnknown } = member;
+    this.#unsettled.delete(member);
+    if ('result' in outcome) {
+      this.#db.pending.end(pending);
+      trace?.end();
+      member.resolve(outcome.result);
+    } else {
+      const isDecided = outcome.error instanceof DomainError;
+      this.#db.pending[isDecided ? 'end' : 'remove'](pending);
+      const isUnknown = isCommitUnknown && outcome.error instanceof StoreUnavailableError;
+      const error = isUnknown ? toOutcomeUnknown(outcome.error) : outcome.error;
+      trace?.end(error);
+      member.reject(error);
+    }
+    if (this.#unsettled.size === 0) this.#onSettled();
+  }
+}
+
+/** Whether one change may be the reason why the transaction of a group failed, so that the others succeed without it. */
+function isOfOne(error: unknown, waits: boolean): boolean {
+  // All that wait for a row get a lock timeout.
+  if (error instanceof GroupFailed) return !(waits && error.isLockTimeout);
+  return !(error instanceof StoreUnavailableError);
 }

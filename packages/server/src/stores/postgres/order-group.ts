@@ -393,8 +393,8 @@ export async function writeOrders(
     const outcome = await group.decide(member);
     if (outcome !== null) outcomes.set(member, outcome);
   }
-  for (const [member, written] of await group.write()) outcomes.set(member, { result: written });
+  const written = await group.write();
   return members.map(
-    (member) => outcomes.get(member) ?? { error: new Error('A change has no outcome.') },
+    (member) => outcomes.get(member) ?? { result: written.get(member) as Written },
   );
 }

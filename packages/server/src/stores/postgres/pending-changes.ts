@@ -1,5 +1,5 @@
 /** A change that waits for its transaction. */
-interface Pending {
+export interface Pending {
   requestedAt: number;
 }
 
@@ -16,7 +16,7 @@ const manyChanges = 200;
 export class PendingChanges {
   readonly #now: () => number;
   readonly #pending = new Set<Pending>();
-  /** When a change ended last. */
+  /** When a change was committed last. */
   #endedAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -34,12 +34,12 @@ export class PendingChanges {
     return pending;
   }
 
-  /** Removes a change that starts to wait for something else. */
+  /** Removes a change that failed, or that starts to wait for something else. */
   remove(pending: Pending): void {
     this.#pending.delete(pending);
   }
 
-  /** Removes a change that has ended, which shows that the database works. */
+  /** Removes a change that was committed or rejected by a rule, which shows that the database works. */
   end(pending: Pending): void {
     this.#pending.delete(pending);
     this.#endedAt = this.#now();

@@ -50,6 +50,11 @@ export function isKeyTaken(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.constraint === 'idempotency_keys_pkey';
 }
 
+/** Returns whether a statement waited too long for a lock of another session. */
+export function isLockTimeout(error: unknown): boolean {
+  return getCode(error) === '55P03';
+}
+
 /** Returns whether a transaction was rolled back because others waited for it while it waited for them. */
 export function isDeadlock(error: unknown): boolean {
   return getCode(error) === '40P01';

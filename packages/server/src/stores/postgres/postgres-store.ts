@@ -97,6 +97,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     },
     async close() {
       clock.stop();
+      await groups.settled();
       await workers.close();
       await db.close();
     },

@@ -1,10 +1,6 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabaseMetrics } from '../../../src/metrics/database-metrics';
-import {
-  Conflict,
-  PostgresDatabase,
-  type Transaction,
-} from '../../../src/stores/postgres/database';
+import { PostgresDatabase, type Transaction } from '../../../src/stores/postgres/database';
 import type { ConnectionStatus } from '../../../src/stores/store';
 import { startPostgres } from '../../helpers/postgres';
 import { findSamples, readSamples } from '../../metrics/scrape';
@@ -101,9 +97,10 @@ describe('the status of the connections', () => {
     ['deadlock', raise('40P01')],
     [
       'conflict',
-      async () => {
-        throw new Conflict('Another was first.');
-      },
+      (tx) =>
+        tx.run(
+          "DO $$ BEGIN RAISE unique_violation USING CONSTRAINT = 'idempotency_keys_pkey'; END $$",
+        ),
     ],
     ['connection', (tx) => tx.run('SELECT pg_terminate_backend(pg_backend_pid())')],
   ])('counts the repetitions of a transaction by their reason: %s', async (reason, fail) => {

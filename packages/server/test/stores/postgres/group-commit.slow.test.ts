@@ -397,6 +397,62 @@ describe('changes that arrive together', () => {
     expect(await trade.unitsLeft()).toBe(998);
   });
 
+  test('do not fail because one of them always conflicts', async () => {
+    const others = await addTrade();
+    await session.query(
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql
+         AS $$ BEGIN RAISE serialization_failure USING MESSAGE = 'always'; END $$;
+       CREATE TRIGGER fail BEFORE INSERT ON orders FOR EACH ROW
+         WHEN (NEW.listing_id = '${trade.listing.id}') EXECUTE FUNCTION fail()`,
+    );
+    onTestFinished(async () => {
+      const cleaning = new pg.Client({ connectionString: database.url });
+      await cleaning.connect();
+      await cleaning.query('DROP FUNCTION fail CASCADE');
+      await cleaning.end();
+    });
+    const failed = expect(trade.place()).rejects.toThrow('always');
+    await Promise.all(Array.from({ length: 20 }, () => others.place({ quantity: 1 })));
+    await failed;
+    expect(await others.unitsLeft()).toBe(980);
+  });
+
+  test('are made although all connections break, again and again', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const placed = Promise.all(Array.from({ length: 50 }, () => trade.place({ quantity: 1 })));
+      await session.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      expect(await placed).toHaveLength(50);
+    }
+    expect(await trade.unitsLeft()).toBe(1_000 - 8 * 50);
+  });
+
+  test('do not fail because another session reserves the idempotency key of one', async () => {
+    const { accountId } = trade.buyer;
+    const others = await addTrade();
+    await session.query('BEGIN');
+    await session.query(
+      `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, response, expires_at)
+       VALUES ($1, 'createOrder', 'held', '', '', 9000000000000)`,
+      [accountId],
+    );
+    const idempotencyKey = anIdempotencyKey({ accountId, key: 'held' });
+    const rejected = expect(trade.place({ idempotencyKey })).rejects.toThrow(StoreUnavailableError);
+    await Promise.all(Array.from({ length: 5 }, () => others.place({ quantity: 1 })));
+    await rejected;
+    await unlock();
+    await trade.place({ idempotencyKey });
+    expect(await others.unitsLeft()).toBe(995);
+  });
+
+  test('are all made before the store is closed', async () => {
+    const closing = await openPostgresStore(database.url);
+    const placed = Promise.all([trade.on(closing).place(), trade.on(closing).place()]);
+    await closing.close();
+    expect(await placed).toHaveLength(2);
+  });
+
   test('are written by a pool of one connection', async () => {
     const small = await openPostgresStore(database.url, { maxConnections: 1 });
     onTestFinished(() => small.close());
