@@ -192,7 +192,7 @@ export class GroupCommit {
     this.#db.pending.remove(member.pending);
   }
 
-  /** Whoever waits for a row goes on before all others, now that it was free. */
+  /** Moves the changes that still wait for a row before all others: a group of theirs has just had its lock. */
   #unblock(row: string): void {
     const members = this.#blocked.get(row) ?? [];
     for (const member of members) member.pending = this.#db.pending.add();
