@@ -23,7 +23,7 @@ export interface FilledDeliveries {
 }
 
 /** Indexes that no claim searches: they are created again afterwards, which takes a third of the time of adding to them. */
-const unsearched = ['deliveries_of_webhook', 'deliveries_of_event', 'deliveries_by_deadline'];
+const unsearched = ['deliveries_of_webhook', 'deliveries_of_event'];
 
 /** Events by their numbers, one every few milliseconds. Each has a delivery for each webhook. */
 interface Batch {
@@ -40,28 +40,27 @@ const eventId = `'evt_${prefix}' || ${padded('event')}`;
 const addEvents = `INSERT INTO events (id, event_type, order_id, body, created_at)
   SELECT ${eventId}, 'order.created', $4, $5, ${at} FROM generate_series($2::bigint, $3::bigint) AS event`;
 
-const addDeliveries = `INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, tries,
-    due_at, scheduled_at, deadline_at, counted, lease_counts, created_at, trace_context)
+const addDeliveries = `INSERT INTO pending_deliveries (id, event_id, webhook_id, event_type, test, attempts, tries,
+    deadline_at, lease_counts, created_at)
   SELECT 'dlv_${prefix}' || ${padded('event * cardinality($4::text[]) + place - 1')}, ${eventId}, webhook_id,
-    'order.created', FALSE, 'pending', 0, 0, ${at}, ${at}, ${at} + ${retryWindowMs}, FALSE, FALSE, ${at}, NULL
+    'order.created', FALSE, 0, 0, ${at} + ${retryWindowMs}, FALSE, ${at}
   FROM generate_series($2::bigint, $3::bigint) AS event
     CROSS JOIN unnest($4::text[]) WITH ORDINALITY AS webhook (webhook_id, place)
   ORDER BY event, place`;
 
 const ofBatch = `id BETWEEN 'dlv_${prefix}' || ${padded('$1::bigint')} AND 'dlv_${prefix}' || ${padded('$2::bigint')}`;
 
-const count = `UPDATE deliveries SET counted = TRUE WHERE ${ofBatch}`;
-
-const lease = `UPDATE deliveries SET due_at = NULL, lease_until = created_at + ${leaseMs}, lease_token = $3,
-    lease_counts = TRUE, counted = TRUE
+const lease = `UPDATE pending_deliveries SET lease_until = created_at + ${leaseMs}, lease_token = $3,
+    lease_counts = TRUE
   WHERE ${ofBatch}`;
 
 const record = `WITH recorded AS (
-    UPDATE deliveries SET state = 'delivered', tries = tries + 1, attempts = 1, due_at = NULL,
-      scheduled_at = created_at + ${durationMs}, lease_token = NULL, lease_until = NULL,
-      finished_at = created_at + ${durationMs}, last_status = 204, last_error = NULL
-    WHERE ${ofBatch}
-    RETURNING id, created_at)
+    DELETE FROM pending_deliveries WHERE ${ofBatch} RETURNING *),
+  finished AS (
+    INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, deadline_at,
+      last_status, created_at, finished_at)
+    SELECT id, event_id, webhook_id, event_type, test, 'delivered', 1, deadline_at, 204, created_at,
+      created_at + ${durationMs} FROM recorded)
   INSERT INTO attempts (delivery_id, number, started_at, duration_ms, url, headers, status, error, response_snippet)
   SELECT id, 1, created_at, ${durationMs}, 'http://127.0.0.1/deliveries', '{}', 204, NULL, '' FROM recorded`;
 
@@ -79,8 +78,8 @@ const updateQueues = (claims: number, now: number) => `DO $$ BEGIN
     COMMIT;
   END LOOP; END $$`;
 
-const finishQueues = `UPDATE queues SET depth = $1, concurrency_limit = ${concurrencyLimit},
-  next_at = CASE WHEN $2 THEN $3::bigint END, due_from = $3`;
+const finishQueues = `UPDATE queues SET concurrency_limit = ${concurrencyLimit},
+  next_at = CASE WHEN $1 THEN $2::bigint END, due_from = $2`;
 
 /**
  * Adds deliveries for all webhooks of a seller by the statements of the store, for many at once. The last one is due now. Nothing
@@ -127,12 +126,11 @@ export async function fillDeliveries(
       await client.query(updateQueues(claims, firstAt + batch.from * intervalMs));
     }
     for (const batch of batches(firstQueued, perWebhook)) {
-      const range = await add(batch);
-      await client.query(count, range);
+      await add(batch);
     }
     for (const { definition } of indexes) await client.query(definition);
     const left = perWebhook - firstQueued;
-    await client.query(finishQueues, [left, left > 0, firstAt + firstQueued * intervalMs]);
+    await client.query(finishQueues, [left > 0, firstAt + firstQueued * intervalMs]);
   } finally {
     await client.end();
   }

@@ -108,14 +108,14 @@ async function vacuum(url: string): Promise<void> {
 }
 
 /**
- * Waits until every delivery in a PostgreSQL database is recorded as delivered.
+ * Waits until every delivery in a PostgreSQL database is recorded.
  *
  * @param unfinished A query for what is not; by default in the tables of the server.
  * @returns The machine time at that point.
  */
 export async function allRecordedInPostgres(
   url: string,
-  unfinished = "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1",
+  unfinished = 'SELECT 1 FROM pending_deliveries LIMIT 1',
 ): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -69,9 +69,9 @@ async function startHeldCopy(): Promise<{ copy: RunningProcess; release(): Promi
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   // Others may read the table, but not write to it.
-  await holder.query('BEGIN; LOCK TABLE deliveries IN SHARE MODE');
+  await holder.query('BEGIN; LOCK TABLE pending_deliveries IN SHARE MODE');
   const copy = startProcess(process.execPath, [tradepostServerBin, ...listCopyArguments()]);
-  await copy.writes(/^copying deliveries/m, 'stderr');
+  await copy.writes(/^copying pending_deliveries/m, 'stderr');
   return { copy, release: () => holder.end() };
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   type Attempt,
   type AttemptResult,
@@ -184,7 +184,9 @@ export class DeliveryWorker {
     const dueAt = (await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
     if (dueAt > now) return this.#scheduleNextPoll(dueAt);
     const worker = this.#registration.id;
-    const request = { now, leaseUntil: now + leaseMs, leaseToken: randomUUID(), limit, worker };
+    // Stored with each delivery: short, and still unique among the leases of this worker.
+    const leaseToken = randomBytes(9).toString('base64url');
+    const request = { now, leaseUntil: now + leaseMs, leaseToken, limit, worker };
     const due = await deliveries.leaseDue(request);
     for (const delivery of due) this.#start(delivery);
     // Fair shares may have left some due.

@@ -31,8 +31,14 @@ export interface RuleDialect {
   isNoJson: string;
   /** How attempts refer to their delivery: their column, and that of the delivery. */
   attemptReference: { from: string; to: string };
-  /** A condition: a queue counts the delivery. */
-  isCounted: string;
+  /** All deliveries: a table, or a query in parentheses. */
+  deliveries: string;
+  /** The pending ones. */
+  pendingDeliveries: string;
+  /** A condition about `queues AS q`: it is known when its first delivery is due. */
+  isDueKnown: string;
+  /** A condition about `queues AS q`: it is polled to lease deliveries. */
+  isPolled: string;
 }
 
 const statusList = orderStatuses.map((status) => `'${status}'`).join();
@@ -56,16 +62,18 @@ function accountsOfKind(table: string, column: string, kind: string): DataRule {
 export function createRuleGroups({
   isNoJson,
   attemptReference: { from, to },
-  isCounted,
+  deliveries,
+  pendingDeliveries,
+  isDueKnown,
+  isPolled,
 }: RuleDialect): RuleGroup[] {
   /** The queues, their webhooks and, as `d`, what each queue should contain according to its deliveries. */
   const queuesWithDeliveries = `FROM queues AS q
     JOIN webhooks AS w ON w.id = q.webhook_id
     LEFT JOIN (
-      SELECT webhook_id, count(*) FILTER (WHERE state = 'pending') AS pending,
-        count(*) FILTER (WHERE lease_until IS NOT NULL AND lease_counts) AS leased,
-        min(due_at) AS first_due
-      FROM deliveries WHERE ${isCounted} GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id`;
+      SELECT webhook_id, count(*) FILTER (WHERE lease_until IS NOT NULL AND lease_counts) AS leased,
+        min(CASE WHEN lease_until IS NULL THEN coalesce(due_at, created_at) END) AS first_due
+      FROM ${pendingDeliveries} AS pending GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id`;
   return [
     {
       name: 'accounts',
@@ -177,13 +185,14 @@ export function createRuleGroups({
           WHERE e.order_version NOT BETWEEN 1 AND o.version`,
         },
         {
-          problem: 'notifications of another type or order than their event',
+          problem: 'notifications of another type, order or time than their event',
           sql: `SELECT n.id FROM notifications AS n JOIN events AS e ON e.id = n.event_id
-          WHERE n.type <> replace(e.event_type, '.', '_') OR n.order_id IS DISTINCT FROM e.order_id`,
+          WHERE n.type <> replace(e.event_type, '.', '_') OR n.order_id IS DISTINCT FROM e.order_id
+            OR n.created_at <> e.created_at`,
         },
         {
           problem: 'deliveries of another type than their event',
-          sql: `SELECT d.id FROM deliveries AS d JOIN events AS e ON e.id = d.event_id
+          sql: `SELECT d.id FROM ${deliveries} AS d JOIN events AS e ON e.id = d.event_id
           WHERE d.event_type <> e.event_type OR d.test <> (e.order_id IS NULL)`,
         },
       ],
@@ -235,30 +244,15 @@ export function createRuleGroups({
       rules: [
         {
           problem: 'deliveries with an unknown state',
-          sql: "SELECT id FROM deliveries WHERE state NOT IN ('pending', 'delivered', 'failed')",
-        },
-        {
-          problem: 'pending deliveries that are neither due nor leased, or both',
-          sql: `SELECT id FROM deliveries
-          WHERE state = 'pending' AND (due_at IS NULL) = (lease_until IS NULL)`,
-        },
-        {
-          problem: 'pending deliveries with an end, or without a start of their wait',
-          sql: `SELECT id FROM deliveries
-          WHERE state = 'pending' AND (finished_at IS NOT NULL OR scheduled_at IS NULL)`,
-        },
-        {
-          problem: 'finished deliveries that are due or leased, or have no end',
-          sql: `SELECT id FROM deliveries WHERE state <> 'pending'
-          AND (due_at IS NOT NULL OR lease_until IS NOT NULL OR finished_at IS NULL)`,
+          sql: `SELECT id FROM ${deliveries} AS d WHERE state NOT IN ('pending', 'delivered', 'failed')`,
         },
         {
           problem: 'deliveries with half a lease',
-          sql: 'SELECT id FROM deliveries WHERE (lease_until IS NULL) <> (lease_token IS NULL)',
+          sql: `SELECT id FROM ${pendingDeliveries} AS d WHERE (lease_until IS NULL) <> (lease_token IS NULL)`,
         },
         {
           problem: 'deliveries with missing or surplus attempts',
-          sql: `SELECT d.id FROM deliveries AS d LEFT JOIN (
+          sql: `SELECT d.id FROM ${deliveries} AS d LEFT JOIN (
             SELECT ${from}, count(*) AS stored, max(number) AS last FROM attempts GROUP BY ${from}) AS a
             ON a.${from} = d.${to}
           WHERE coalesce(a.last, 0) <> d.attempts OR coalesce(a.stored, 0) <>
@@ -272,11 +266,6 @@ export function createRuleGroups({
         'the counters of each queue fit its deliveries, and it is polled when it should be',
       rules: [
         {
-          problem: 'queues with a wrong depth',
-          sql: `SELECT q.webhook_id || ' has depth ' || q.depth || ', not ' || coalesce(d.pending, 0)
-          ${queuesWithDeliveries} WHERE q.depth <> coalesce(d.pending, 0)`,
-        },
-        {
           problem: 'queues with a wrong number in flight',
           sql: `SELECT q.webhook_id || ' has ' || q.in_flight || ' in flight, not ' || coalesce(d.leased, 0)
           ${queuesWithDeliveries} WHERE q.in_flight <> coalesce(d.leased, 0)`,
@@ -288,16 +277,27 @@ export function createRuleGroups({
         {
           problem: 'queues that nothing polls, or too late',
           sql: `SELECT q.webhook_id ${queuesWithDeliveries}
-          WHERE w.status <> 'paused' AND q.in_flight < q.concurrency_limit AND d.first_due IS NOT NULL
+          WHERE w.status <> 'paused' AND q.in_flight < q.concurrency_limit AND d.first_due IS NOT NULL AND ${isDueKnown}
             AND (q.next_at IS NULL
               OR (q.next_at > d.first_due AND q.next_at > q.backoff_until AND q.next_at > @latest))`,
         },
         {
           problem: 'queues that are polled though nothing may be leased',
           sql: `SELECT q.webhook_id ${queuesWithDeliveries}
-          WHERE q.next_at IS NOT NULL AND (w.status = 'paused' OR q.in_flight >= q.concurrency_limit)`,
+          WHERE ${isPolled} AND (w.status = 'paused' OR q.in_flight >= q.concurrency_limit)`,
         },
       ],
     },
   ];
+}
+
+/** Adds rules about what only one database has to their groups, by their names. */
+export function addRules(
+  groups: readonly RuleGroup[],
+  added: Record<string, readonly DataRule[]>,
+): RuleGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    rules: [...group.rules, ...(added[group.name] ?? [])],
+  }));
 }

@@ -1,12 +1,14 @@
 import { PostgresDatabase } from '../../src/stores/postgres/database';
 import { createPostgresDeliveryStore } from '../../src/stores/postgres/deliveries';
+import { allDeliveries } from '../../src/stores/postgres/delivery-queries';
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store';
 import type { WorkerLocks } from '../../src/stores/postgres/worker-locks';
 import type { ReusedDatabases } from '../helpers/postgres';
 import type { OpenDatabase, StoredDelivery, StoredQueue } from './simulated-database';
 import type { SimulatedLocks } from './simulated-locks';
 
-const queueColumns = `depth, in_flight AS "inFlight", concurrency_limit AS "concurrencyLimit", failures,
+const queueColumns = `(SELECT count(*) FROM pending_deliveries AS d WHERE d.webhook_id = queues.webhook_id) AS depth,
+  in_flight AS "inFlight", concurrency_limit AS "concurrencyLimit", failures,
   backoff_until AS "backoffUntil"`;
 
 /** Shows which simulated workers are alive, as the sessions of real ones do. Each has its row. */
@@ -62,8 +64,9 @@ export function openPostgresDatabases(databases: ReusedDatabases): OpenDatabase 
       state: {
         listPending: () =>
           db.rows<StoredDelivery>(
-            `SELECT event_id AS "eventId", due_at AS "dueAt", lease_until AS "leaseUntil",
-               lease_token AS "leaseToken" FROM deliveries WHERE state = 'pending'`,
+            `SELECT event_id AS "eventId", lease_until AS "leaseUntil", lease_token AS "leaseToken",
+               CASE WHEN lease_until IS NULL THEN coalesce(due_at, created_at) END AS "dueAt"
+             FROM pending_deliveries`,
           ),
         async listFailed() {
           const sql = `SELECT event_id AS "eventId" FROM deliveries WHERE state = 'failed'`;
@@ -72,7 +75,8 @@ export function openPostgresDatabases(databases: ReusedDatabases): OpenDatabase 
         listDeliveries: () =>
           db.rows(
             `SELECT event_id AS "eventId", state,
-               (SELECT count(*) FROM attempts WHERE delivery_id = id) AS attempts FROM deliveries`,
+               (SELECT count(*) FROM attempts WHERE delivery_id = id) AS attempts
+             FROM ${allDeliveries} AS d`,
           ),
         listQueues: () => db.rows<StoredQueue>(`SELECT ${queueColumns} FROM queues`),
         findQueue: (webhookId) =>

@@ -1,28 +1,30 @@
 import pg from 'pg';
 import type { RecordedState } from './recorded-state';
 
+const allDeliveries = `(SELECT id, event_id, webhook_id, 'pending' AS state, attempts FROM pending_deliveries
+  UNION ALL SELECT id, event_id, webhook_id, state, attempts FROM deliveries)`;
+
 /** Selects the rows of a table that refer to a missing row of another one. */
 function selectOrphans(table: string, column: string, other: string): string {
   return `SELECT '${table}' AS kind, ${column} AS missing FROM ${table}
-    WHERE NOT EXISTS (SELECT 1 FROM ${other} WHERE ${other}.id = ${table}.${column})`;
+    WHERE NOT EXISTS (SELECT 1 FROM ${other} AS other WHERE other.id = ${table}.${column})`;
 }
 
 /** Queries that find inconsistent rows, and what is wrong with them. */
 const consistencyChecks: [fault: string, sql: string][] = [
   [
-    'Queues count other deliveries than there are',
-    `SELECT q.webhook_id, q.depth, q.in_flight, d.pending, d.leased
+    'Queues count other leases than there are',
+    `SELECT q.webhook_id, q.leases, q.in_flight, d.leased, d.counted
      FROM queues AS q JOIN LATERAL (
-       SELECT count(*) FILTER (WHERE counted AND state = 'pending') AS pending,
-         count(*) FILTER (WHERE lease_token IS NOT NULL AND lease_counts) AS leased
-       FROM deliveries WHERE webhook_id = q.webhook_id) AS d ON TRUE
-     WHERE q.depth <> d.pending OR q.in_flight <> d.leased`,
+       SELECT count(*) AS leased, count(*) FILTER (WHERE lease_counts) AS counted
+       FROM pending_deliveries WHERE webhook_id = q.webhook_id AND lease_token IS NOT NULL) AS d ON TRUE
+     WHERE q.leases <> d.leased OR q.in_flight <> d.counted`,
   ],
   [
     'Deliveries count other attempts than were recorded',
     `SELECT d.id, d.attempts, count(a.number) AS recorded
-     FROM deliveries AS d LEFT JOIN attempts AS a ON a.delivery_id = d.id
-     GROUP BY d.id HAVING d.attempts <> count(a.number)`,
+     FROM ${allDeliveries} AS d LEFT JOIN attempts AS a ON a.delivery_id = d.id
+     GROUP BY d.id, d.attempts HAVING d.attempts <> count(a.number)`,
   ],
   [
     'Rows refer to missing ones',
@@ -31,7 +33,8 @@ const consistencyChecks: [fault: string, sql: string][] = [
       selectOrphans('events', 'order_id', 'orders'),
       selectOrphans('account_events', 'event_id', 'events'),
       selectOrphans('deliveries', 'event_id', 'events'),
-      selectOrphans('attempts', 'delivery_id', 'deliveries'),
+      selectOrphans('pending_deliveries', 'event_id', 'events'),
+      selectOrphans('attempts', 'delivery_id', allDeliveries),
     ].join(' UNION ALL '),
   ],
 ];
@@ -80,7 +83,7 @@ export function readPostgresState(url: string): Promise<RecordedState> {
       ),
       deliveries: await all(
         `SELECT event_id AS "eventId", webhook_id AS "webhookId", state, attempts::int AS attempts
-         FROM deliveries`,
+         FROM ${allDeliveries} AS d`,
       ),
       listings: await all('SELECT id, available_quantity::int AS available FROM listings'),
       faults: await findFaults(client),
@@ -124,5 +127,5 @@ export function countWorkers(url: string): Promise<{ registered: number; locked:
 
 /** Returns how many deliveries are pending. */
 export function countPending(url: string): Promise<number> {
-  return count(url, "FROM deliveries WHERE state = 'pending'");
+  return count(url, 'FROM pending_deliveries');
 }

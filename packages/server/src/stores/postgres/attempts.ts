@@ -6,7 +6,7 @@ import {
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { attempts as attemptTable } from '../records/tables';
 import type { Transaction } from './database';
-import { countNew } from './leases';
+import { takeSignals } from './leases';
 import { QueueUnitOfWork } from './queues';
 import { WriteSet } from './write-set';
 
@@ -49,44 +49,86 @@ function insertAttempts(
   }
 }
 
+/** A delivery whose result is recorded. */
+interface RecordedDelivery {
+  id: string;
+  leaseToken: string;
+  /** Whether its lease counted towards the concurrency limit. */
+  counts: boolean;
+}
+
+/** What a statement gets of each result. */
+const resultRows = `json_to_recordset($1::json) AS r (id TEXT, "leaseToken" TEXT, state TEXT, number BIGINT,
+  "nextAttemptAt" BIGINT, "isAttempt" BOOLEAN, status BIGINT, error TEXT)`;
+/** The IDs are passed twice: by the second list, rows are looked up whatever the planner expects of the first one. */
+const leased = 'd.id = r.id AND d.lease_token = r."leaseToken" AND d.id = ANY ($3::text[])';
+const lastStatus = 'CASE WHEN r."isAttempt" THEN r.status ELSE d.last_status END';
+const lastError = 'CASE WHEN r."isAttempt" THEN r.error ELSE d.last_error END';
+
+/** Finished deliveries move to the other table. */
+const finish = `WITH done AS (
+    DELETE FROM pending_deliveries AS d USING ${resultRows} WHERE ${leased}
+    RETURNING d.id, d.event_id, d.webhook_id, d.event_type, d.test, r.state, r.number, d.deadline_at,
+      ${lastStatus} AS last_status, ${lastError} AS last_error, d.created_at, d.lease_token, d.lease_counts),
+  stored AS (
+    INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, deadline_at,
+      last_status, last_error, created_at, finished_at)
+    SELECT id, event_id, webhook_id, event_type, test, state, number, deadline_at, last_status,
+      last_error, created_at, $2 FROM done)
+  SELECT id, lease_token AS "leaseToken", lease_counts AS counts FROM done`;
+
+const postpone = `UPDATE pending_deliveries AS d SET tries = tries + r.number - attempts, attempts = r.number,
+    due_at = r."nextAttemptAt", scheduled_at = $2, lease_token = NULL, lease_until = NULL,
+    last_status = ${lastStatus}, last_error = ${lastError}
+  FROM ${resultRows} WHERE ${leased}
+  RETURNING d.id, r."leaseToken", d.lease_counts AS counts`;
+
+/** Ends the leases of deliveries, if they are valid, and stores what became of the deliveries. */
+async function endLeases(
+  tx: Transaction,
+  results: readonly LeasedResult[],
+  now: number,
+): Promise<RecordedDelivery[]> {
+  const run = (statement: string, some: readonly LeasedResult[]) => {
+    if (some.length === 0) return [];
+    const rows = some.map(
+      ({ leaseToken, result: { deliveryId, state, number, nextAttemptAt, attempt } }) => ({
+        id: deliveryId,
+        leaseToken,
+        state,
+        number,
+        nextAttemptAt,
+        isAttempt: attempt !== null,
+        status: attempt?.status ?? null,
+        error: attempt?.error ?? null,
+      }),
+    );
+    const ids = rows.map(({ id }) => id);
+    return tx.rows<RecordedDelivery>(statement, JSON.stringify(rows), now, ids);
+  };
+  const isPending = ({ result }: LeasedResult) => result.state === 'pending';
+  const ended = await Promise.all([
+    run(
+      finish,
+      results.filter((one) => !isPending(one)),
+    ),
+    run(postpone, results.filter(isPending)),
+  ]);
+  return ended.flat();
+}
+
 /** Records results whose leases are valid, and updates their queues. */
 export async function writeResults(
   tx: Transaction,
   results: LeasedResult[],
   now: number,
-  newFrom: number,
+  signalsFrom: number,
 ): Promise<void> {
   const queues = await QueueUnitOfWork.lock(
     tx,
     results.map(({ webhookId }) => webhookId),
   );
-  const recorded = await tx.rows<{ id: string; leaseToken: string; counts: boolean }>(
-    `UPDATE deliveries SET state = r.state, tries = tries + r.number - attempts, attempts = r.number,
-       due_at = r."nextAttemptAt", scheduled_at = $2::bigint, lease_token = NULL, lease_until = NULL,
-       finished_at = CASE r.state WHEN 'pending' THEN NULL ELSE $2::bigint END,
-       last_status = CASE WHEN r."isAttempt" THEN r.status ELSE last_status END,
-       last_error = CASE WHEN r."isAttempt" THEN r.error ELSE last_error END
-     FROM json_to_recordset($1::json) AS r (id TEXT, "leaseToken" TEXT, state TEXT, number BIGINT,
-       "nextAttemptAt" BIGINT, "isAttempt" BOOLEAN, status BIGINT, error TEXT)
-     WHERE deliveries.id = r.id AND deliveries.lease_token = r."leaseToken" AND deliveries.id = ANY ($3::text[])
-     RETURNING deliveries.id, r."leaseToken", lease_counts AS counts`,
-    JSON.stringify(
-      results.map(
-        ({ leaseToken, result: { deliveryId, state, number, nextAttemptAt, attempt } }) => ({
-          id: deliveryId,
-          leaseToken,
-          state,
-          number,
-          nextAttemptAt,
-          isAttempt: attempt !== null,
-          status: attempt?.status ?? null,
-          error: attempt?.error ?? null,
-        }),
-      ),
-    ),
-    now,
-    results.map(({ result }) => result.deliveryId),
-  );
+  const recorded = await endLeases(tx, results, now);
   const found = new Map(recorded.map((row) => [row.id, row]));
   const valid: AttemptResult[] = [];
   for (const { webhookId, leaseToken, result } of results) {
@@ -97,21 +139,18 @@ export async function writeResults(
     // Of two results of one lease, one is recorded.
     found.delete(deliveryId);
     valid.push(result);
-    const { attempt, state, nextAttemptAt } = result;
-    queues.change(webhookId, {
-      inFlight: queue.inFlight - Number(row.counts),
-      depth: queue.depth - (state === 'pending' ? 0 : 1),
-      ...(attempt !== null && nextHealth(queue, attemptEndedAt(attempt))),
-    });
+    const { attempt, nextAttemptAt } = result;
+    queues.removeLease(webhookId, row.counts);
+    if (attempt !== null) queues.change(webhookId, nextHealth(queue, attemptEndedAt(attempt)));
     if (nextAttemptAt !== null) queues.noteDueAt(webhookId, nextAttemptAt);
   }
   // New deliveries wait for five minutes at most. Those that were due before this backoff started have to wait until it ends.
   const inBackoff = queues.all.filter(({ backoffUntil }) => backoffUntil > now);
-  await countNew(
+  await takeSignals(
     tx,
     queues,
     inBackoff.map(({ webhookId }) => webhookId),
-    newFrom,
+    signalsFrom,
   );
   const writes = new WriteSet();
   insertAttempts(tx, writes, valid);

@@ -1,48 +1,51 @@
-import {
-  createRuleGroups,
-  type DataRule,
-  describeBrokenReference,
-  type RuleGroup,
-} from '../data-rules';
-
-const sharedGroups = createRuleGroups({
-  isNoJson: 'NOT pg_temp.is_json(body)',
-  attemptReference: { from: 'delivery_id', to: 'id' },
-  // New deliveries are counted, and their queues polled, when a worker has found them.
-  isCounted: 'counted',
-});
-
-/** Rules about what only PostgreSQL has, by the name of their group. */
-const ownRules: Record<string, DataRule[]> = {
-  events: [
-    {
-      problem: 'event logs that end before their last entry',
-      sql: `SELECT account_id FROM account_events WHERE seq IS NOT NULL GROUP BY account_id
-        HAVING max(seq) > coalesce((
-          SELECT last_seq FROM event_logs WHERE event_logs.account_id = account_events.account_id), 0)`,
-    },
-  ],
-  deliveries: [
-    {
-      problem: 'deliveries that are leased or finished, and not counted',
-      sql: "SELECT id FROM deliveries WHERE NOT counted AND (lease_until IS NOT NULL OR state <> 'pending')",
-    },
-  ],
-  queues: [
-    {
-      problem: 'queues with a delivery that is due before they are searched',
-      sql: `SELECT webhook_id FROM queues WHERE EXISTS (
-          SELECT 1 FROM deliveries AS d
-          WHERE d.webhook_id = queues.webhook_id AND d.counted AND d.due_at < queues.due_from)`,
-    },
-  ],
-};
+import { addRules, createRuleGroups, type DataRule, describeBrokenReference } from '../data-rules';
+import { allDeliveries } from './delivery-queries';
 
 /** What the server keeps true with each change, beyond what the schema enforces. */
-export const ruleGroups: RuleGroup[] = sharedGroups.map((group) => ({
-  ...group,
-  rules: [...group.rules, ...(ownRules[group.name] ?? [])],
-}));
+export const ruleGroups = addRules(
+  createRuleGroups({
+    isNoJson: 'NOT pg_temp.is_json(body)',
+    attemptReference: { from: 'delivery_id', to: 'id' },
+    deliveries: allDeliveries,
+    pendingDeliveries: 'pending_deliveries',
+    isDueKnown: `NOT EXISTS (SELECT 1 FROM queue_signals AS s WHERE s.webhook_id = q.webhook_id)`,
+    isPolled: 'q.next_at < coalesce(q.lease_ends_at, q.next_at + 1)',
+  }),
+  {
+    events: [
+      {
+        problem: 'event logs that end before their last entry',
+        sql: `SELECT account_id FROM account_events WHERE seq IS NOT NULL GROUP BY account_id
+          HAVING max(seq) > coalesce((
+            SELECT last_seq FROM event_logs WHERE event_logs.account_id = account_events.account_id), 0)`,
+      },
+    ],
+    deliveries: [
+      {
+        problem: 'deliveries that are both pending and finished',
+        sql: 'SELECT id FROM deliveries JOIN pending_deliveries USING (id)',
+      },
+    ],
+    queues: [
+      {
+        problem: 'queues with a delivery that is due before they are searched',
+        sql: `SELECT webhook_id FROM queues
+          WHERE NOT EXISTS (SELECT 1 FROM queue_signals AS s WHERE s.webhook_id = queues.webhook_id)
+            AND EXISTS (
+              SELECT 1 FROM pending_deliveries AS d WHERE d.webhook_id = queues.webhook_id
+                AND d.lease_until IS NULL AND coalesce(d.due_at, d.created_at) < queues.due_from)`,
+      },
+      {
+        problem: 'queues with a wrong number of leases, or one that ends before they are polled',
+        sql: `SELECT q.webhook_id FROM queues AS q LEFT JOIN (
+            SELECT webhook_id, count(*) AS leases, min(lease_until) AS first FROM pending_deliveries
+            WHERE lease_until IS NOT NULL GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id
+          WHERE q.leases <> coalesce(d.leases, 0) OR (d.first IS NOT NULL AND (
+            q.lease_ends_at IS NULL OR q.lease_ends_at > d.first OR q.next_at IS NULL))`,
+      },
+    ],
+  },
+);
 
 /** The columns of each table that refer to other tables, and to which. The schema has few foreign keys, because they take locks. */
 const references: Record<string, Record<string, string>> = {
@@ -61,12 +64,16 @@ const references: Record<string, Record<string, string>> = {
   webhooks: { account_id: 'accounts' },
   webhook_events: { webhook_id: 'webhooks' },
   queues: { webhook_id: 'webhooks' },
+  pending_deliveries: { event_id: 'events', webhook_id: 'webhooks' },
   deliveries: { event_id: 'events', webhook_id: 'webhooks' },
-  attempts: { delivery_id: 'deliveries' },
+  attempts: { delivery_id: allDeliveries },
 };
 
-/** A change may queue a delivery for a webhook that was removed meanwhile. It is removed before it is counted. */
-const exceptions: Record<string, string> = { 'deliveries.webhook_id': 'AND child.counted' };
+/** A change may queue a delivery for a webhook that was removed meanwhile. It is removed together with its signal. */
+const exceptions: Record<string, string> = {
+  'pending_deliveries.webhook_id':
+    'AND NOT EXISTS (SELECT 1 FROM queue_signals AS s WHERE s.webhook_id = child.webhook_id)',
+};
 
 /** A rule for each reference. */
 export const referenceRules: DataRule[] = Object.entries(references).flatMap(([table, columns]) =>

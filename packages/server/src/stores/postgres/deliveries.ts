@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Delivery, leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { type Delivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
-import { postgresDeliveries } from '../records/tables';
+import { pendingDeliveries, queueSignals } from '../records/tables';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { isUnnumbered, numberDeliveries } from './event-numbers';
-import { decodeLeaseToken, leaseDue, maxCandidates, type SearchStarts } from './leases';
-import { adjustToClock, QueueUnitOfWork, selectQueueStatus } from './queues';
-import { releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
+import { decodeLeaseToken, leaseDue, maxSignals, type SearchStarts, takeSignals } from './leases';
+import { adjustQueues, QueueUnitOfWork, selectQueueStatus } from './queues';
+import { adjustLeases, releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
 import type { WorkerLocks } from './worker-locks';
 import type { WriteSet } from './write-set';
 
@@ -19,21 +19,21 @@ interface QueuedDeliveries {
   traceContext: string | null;
 }
 
-/** Adds the inserts of deliveries. Their queues count them later, when a worker finds them. */
+/** Adds the inserts of deliveries that are due at once, and a signal for each of their queues. */
 export function insertDeliveries(writes: WriteSet, changes: readonly QueuedDeliveries[]): void {
+  const signals = new Map<string, number>();
   const rows = changes.flatMap(({ deliveries, traceContext }) =>
-    deliveries.map((delivery) => ({
-      attempts: 0,
-      tries: 0,
-      dueAt: delivery.nextAttemptAt,
-      scheduledAt: delivery.createdAt,
-      leaseCounts: false,
-      counted: false,
-      traceContext,
-      ...delivery,
-    })),
+    deliveries.map((delivery) => {
+      const { webhookId, createdAt } = delivery;
+      signals.set(webhookId, Math.min(signals.get(webhookId) ?? createdAt, createdAt));
+      return { attempts: 0, tries: 0, leaseCounts: false, traceContext, ...delivery };
+    }),
   );
-  writes.insert(postgresDeliveries, rows);
+  writes.insert(pendingDeliveries, rows);
+  writes.insert(
+    queueSignals,
+    Array.from(signals, ([webhookId, dueAt]) => ({ webhookId, dueAt })),
+  );
 }
 
 /** How old a transaction usually is at most that another process commits, in milliseconds, with the difference of clocks. */
@@ -43,7 +43,7 @@ const queueMarginMs = 60_000;
 /** How often everything is searched, in milliseconds: for what is older than the margins. */
 const fullSearchIntervalMs = 60_000;
 
-const searchAll: SearchStarts = { newFrom: 0, leasesFrom: 0, queuesFrom: 0 };
+const searchAll: SearchStarts = { signalsFrom: 0, queuesFrom: 0 };
 
 /**
  * Remembers from which times on to search. Index entries of what was found before stay until they are vacuumed, and a search must
@@ -76,18 +76,16 @@ class RememberedStarts {
 
   /** Records that this process queued deliveries that are due at this time. */
   note(dueAt: number): void {
-    if (dueAt < this.#starts.newFrom) this.#starts = { ...this.#starts, newFrom: dueAt };
+    if (dueAt < this.#starts.signalsFrom) this.#starts = { ...this.#starts, signalsFrom: dueAt };
   }
 
   /** Records what a search found first. */
-  found({ firstNewAt, leaseUntil, nextAt }: DueTimes, searched: SearchStarts): void {
+  found({ firstSignalAt, nextAt }: DueTimes, searched: SearchStarts): void {
     if (searched === searchAll) this.#scheduleFullSearch();
     const next = (first: number | null, others: number) =>
       Math.max(0, Math.min(first ?? Number.POSITIVE_INFINITY, this.#now + others));
     this.#starts = {
-      newFrom: next(firstNewAt, -commitMarginMs),
-      // Those that are committed later end that much later.
-      leasesFrom: next(leaseUntil, leaseMs - commitMarginMs),
+      signalsFrom: next(firstSignalAt, -commitMarginMs),
       queuesFrom: next(nextAt, -queueMarginMs),
     };
   }
@@ -106,43 +104,39 @@ const maxBackoffMs = latestBackoffUntil(0);
 interface DueTimes {
   /** When the first queue should be polled. */
   nextAt: number | null;
-  /** When the first lease ends. */
-  leaseUntil: number | null;
   /** When the first new delivery may be attempted. */
   newAt: number | null;
   /** When the first new delivery is due, even if it has to wait. */
-  firstNewAt: number | null;
+  firstSignalAt: number | null;
 }
 
-/** The first new deliveries. */
-const firstNew = `(SELECT webhook_id, due_at FROM deliveries WHERE NOT counted AND due_at >= $1
-  ORDER BY due_at LIMIT ${maxCandidates}) AS new`;
+/** The first signals. */
+const firstSignals = `(SELECT webhook_id, due_at FROM queue_signals WHERE due_at >= $1
+  ORDER BY due_at LIMIT ${maxSignals}) AS new`;
 const hasRoom = 'NOT q.paused AND q.in_flight < q.concurrency_limit';
 
 /**
- * Returns when something may be leased. New deliveries count from when their queues allow an attempt, unless there are so many that
- * they hide others: then a worker has to count them at once.
+ * Returns when something may be leased. New deliveries count from when their queues allow an attempt, unless there are so many
+ * signals that they hide others: then a worker has to take them at once.
  */
 async function selectDueTimes(
   queries: Queries,
-  { newFrom, leasesFrom, queuesFrom }: SearchStarts,
+  { signalsFrom, queuesFrom }: SearchStarts,
 ): Promise<DueTimes> {
   const row = await queries.row<DueTimes>(
-    `SELECT (SELECT min(next_at) FROM queues WHERE next_at >= $3) AS "nextAt",
-       (SELECT min(lease_until) FROM deliveries WHERE lease_until >= $2) AS "leaseUntil",
+    `SELECT (SELECT min(next_at) FROM queues WHERE next_at >= $2) AS "nextAt",
        coalesce(
-         (SELECT new.due_at FROM ${firstNew} JOIN queues AS q ON q.webhook_id = new.webhook_id
+         (SELECT new.due_at FROM ${firstSignals} JOIN queues AS q ON q.webhook_id = new.webhook_id
           WHERE ${hasRoom} AND q.backoff_until <= new.due_at ORDER BY new.due_at LIMIT 1),
-         (SELECT CASE WHEN count(*) < ${maxCandidates}
+         (SELECT CASE WHEN count(*) < ${maxSignals}
             THEN min(CASE WHEN ${hasRoom} THEN greatest(new.due_at, least(q.backoff_until, new.due_at + ${maxBackoffMs})) END)
             ELSE min(new.due_at) END
-          FROM ${firstNew} JOIN queues AS q ON q.webhook_id = new.webhook_id)) AS "newAt",
-       (SELECT min(due_at) FROM deliveries WHERE NOT counted AND due_at >= $1) AS "firstNewAt"`,
-    newFrom,
-    leasesFrom,
+          FROM ${firstSignals} JOIN queues AS q ON q.webhook_id = new.webhook_id)) AS "newAt",
+       (SELECT min(due_at) FROM queue_signals WHERE due_at >= $1) AS "firstSignalAt"`,
+    signalsFrom,
     queuesFrom,
   );
-  return row ?? { nextAt: null, leaseUntil: null, newAt: null, firstNewAt: null };
+  return row ?? { nextAt: null, newAt: null, firstSignalAt: null };
 }
 
 /** Returns a function that runs one piece of work after the other. */
@@ -166,6 +160,10 @@ export function createPostgresDeliveryStore(
   // It changes nothing, but in a transaction it is planned once.
   const findDueTimes = (starts: SearchStarts) =>
     db.write((tx) => selectDueTimes(tx, starts), { isRepeatable: true });
+  const adjustToClock = async (clock: { expected: number; now: number }) => {
+    await adjustLeases(db, clock);
+    if (clock.now <= clock.expected) await adjustQueues(db, clock.now);
+  };
   return {
     noteQueued: (dueAt) => remembered.note(dueAt),
 
@@ -222,28 +220,29 @@ export function createPostgresDeliveryStore(
       });
       // A lease records one result, also if this runs again.
       if (leased.length === 0) return;
-      const work = (tx: Transaction) => writeResults(tx, leased, now, remembered.current.newFrom);
+      const work = (tx: Transaction) =>
+        writeResults(tx, leased, now, remembered.current.signalsFrom);
       await inTurn(() => db.write(work, { isRepeatable: true }));
     },
 
     async resetStaleLeases(now) {
       remembered.setNow(now);
-      await adjustToClock(db, { expected: now, now });
+      await adjustToClock({ expected: now, now });
       await db.write((tx) => uncountStaleLeases(tx, now), { isRepeatable: true });
     },
 
     async adjustToClock(clock) {
       // After the clock was set back, new deliveries of other processes are due before those that were found.
       remembered.setNow(clock.now);
-      await adjustToClock(db, clock);
+      await adjustToClock(clock);
     },
 
     async nextDueAt() {
       const starts = remembered.begin();
       const found = await findDueTimes(starts);
       remembered.found(found, starts);
-      const { nextAt, leaseUntil, newAt } = found;
-      const times = [nextAt, leaseUntil, newAt].filter((time) => time !== null);
+      const { nextAt, newAt } = found;
+      const times = [nextAt, newAt].filter((time) => time !== null);
       return times.length === 0 ? null : Math.min(...times);
     },
 
@@ -253,36 +252,41 @@ export function createPostgresDeliveryStore(
   };
 }
 
+/** Selects deliveries whose deadline passed while they waited. All were created that long ago; of a replayed one it is later. */
+const selectOverdue = `SELECT d.id, d.webhook_id AS "webhookId" FROM queues CROSS JOIN LATERAL (
+    SELECT id, webhook_id FROM pending_deliveries
+    WHERE webhook_id = queues.webhook_id AND created_at < $2 AND deadline_at < $1 AND lease_until IS NULL
+    ORDER BY created_at, id LIMIT $3) AS d
+  LIMIT $3`;
+
+const failPending = `WITH failed AS (
+    DELETE FROM pending_deliveries WHERE id = ANY ($2::text[]) AND lease_until IS NULL AND deadline_at < $1
+    RETURNING *)
+  INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, deadline_at,
+    last_status, last_error, created_at, finished_at)
+  SELECT id, event_id, webhook_id, event_type, test, 'failed', attempts, deadline_at, last_status,
+    last_error, created_at, $1 FROM failed`;
+
 async function failOverdue(
   tx: Transaction,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
   const overdue = await tx.rows<{ id: string; webhookId: string }>(
-    `SELECT id, webhook_id AS "webhookId" FROM deliveries
-     WHERE state = 'pending' AND deadline_at < $1 AND lease_until IS NULL
-     ORDER BY deadline_at LIMIT $2`,
+    selectOverdue,
     now,
+    now - retryWindowMs,
     limit,
   );
   if (overdue.length === 0) return 0;
-  const queues = await QueueUnitOfWork.lock(
-    tx,
-    overdue.map(({ webhookId }) => webhookId),
-  );
-  const failed = await tx.rows<{ webhookId: string; wasCounted: boolean }>(
-    `UPDATE deliveries SET state = 'failed', due_at = NULL, finished_at = $1, counted = TRUE
-     FROM (
-       SELECT id, counted FROM deliveries
-       WHERE id = ANY ($2::text[]) AND state = 'pending' AND lease_until IS NULL) AS found
-     WHERE deliveries.id = found.id
-     RETURNING webhook_id AS "webhookId", found.counted AS "wasCounted"`,
+  const webhookIds = [...new Set(overdue.map(({ webhookId }) => webhookId))];
+  const queues = await QueueUnitOfWork.lock(tx, webhookIds);
+  await takeSignals(tx, queues, webhookIds, 0);
+  const failed = await tx.run(
+    failPending,
     now,
     overdue.map(({ id }) => id),
   );
-  for (const { webhookId, wasCounted } of failed) {
-    const queue = queues.find(webhookId);
-    if (queue) queues.change(webhookId, { depth: queue.depth - Number(wasCounted) });
-  }
+  for (const { webhookId } of queues.all) queues.change(webhookId);
   queues.write(tx, now);
-  return failed.length;
+  return failed;
 }

@@ -3,17 +3,17 @@ import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import { type LoggedDelivery, needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { findDeliveries } from '../delivery-search';
-import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
+import { attemptFields, events, loggedDeliveryFields, pendingDeliveries } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Queries, Transaction } from './database';
-import { insertDeliveries } from './deliveries';
+import { allDeliveries } from './delivery-queries';
 import { createDeliveryReader, selectPage } from './delivery-search';
 import { writeIdempotent } from './idempotency';
 import { dueFirst, QueueUnitOfWork } from './queues';
 import { lockWebhook } from './webhooks';
 import { WriteSet } from './write-set';
 
-const ownedDelivery = `FROM deliveries AS d
+const ownedDelivery = `FROM ${allDeliveries} AS d
   JOIN webhooks ON webhooks.id = d.webhook_id
   JOIN queues ON queues.webhook_id = d.webhook_id
   WHERE d.id = $1 AND webhooks.account_id = $2 AND webhooks.deleted_at IS NULL`;
@@ -21,35 +21,33 @@ const ownedDelivery = `FROM deliveries AS d
 const selectOwned = (db: Queries, accountId: string, id: string) =>
   db.find(loggedDeliveryFields, ownedDelivery, id, accountId);
 
+/** Puts a delivery back into its queue, whether it is finished or not. */
+const putBack = `WITH finished AS (
+    DELETE FROM deliveries WHERE id = $1 RETURNING *),
+  again AS (
+    INSERT INTO pending_deliveries (id, event_id, webhook_id, event_type, test, attempts, tries, due_at,
+      scheduled_at, deadline_at, lease_counts, last_status, last_error, created_at, trace_context)
+    SELECT id, event_id, webhook_id, event_type, test, attempts, 0, $2, $3, $4, FALSE, last_status,
+      last_error, created_at, $5 FROM finished
+    RETURNING id),
+  changed AS (
+    UPDATE pending_deliveries SET tries = 0, due_at = $2, scheduled_at = $3, deadline_at = $4,
+      trace_context = $5
+    WHERE id = $1 RETURNING id)
+  SELECT id FROM again UNION ALL SELECT id FROM changed`;
+
 /** Puts a delivery back into its queue, which is locked. */
 async function requeue(
   tx: Transaction,
   queues: QueueUnitOfWork,
-  delivery: LoggedDelivery,
+  { id, webhookId, deadlineAt }: LoggedDelivery,
   now: number,
 ): Promise<void> {
-  const { id, webhookId } = delivery;
   const dueAt = await dueFirst(tx, queues.get(webhookId), now);
-  const before = await tx.row<{ wasCounted: boolean }>(
-    `UPDATE deliveries SET state = $2, tries = 0, due_at = $3, scheduled_at = $4, deadline_at = $5,
-       finished_at = $6, trace_context = $7, counted = TRUE
-     FROM (SELECT id, state = 'pending' AND counted AS was_counted
-       FROM deliveries WHERE id = $1) AS found
-     WHERE deliveries.id = found.id
-     RETURNING found.was_counted AS "wasCounted"`,
-    id,
-    delivery.state,
-    dueAt,
-    now,
-    delivery.deadlineAt,
-    delivery.finishedAt,
-    tx.traceContext,
-  );
-  const queue = queues.get(webhookId);
-  queues.change(webhookId, {
-    ...resetBackoff(queue),
-    depth: queue.depth + (before?.wasCounted === false ? 1 : 0),
-  });
+  const found = await tx.row(putBack, id, dueAt, now, deadlineAt, tx.traceContext);
+  // It was finished long ago and removed meanwhile.
+  if (found === undefined) throw missingRecord('Delivery', id);
+  queues.change(webhookId, resetBackoff(queues.get(webhookId)));
   queues.noteDueAt(webhookId, dueAt);
   queues.write(tx, now);
 }
@@ -101,8 +99,10 @@ export function createPostgresDeliveryLogStore(
         const dueAt = await dueFirst(tx, queues.get(webhookId), context.now);
         const writes = new WriteSet();
         writes.insert(events, [event]);
-        const deliveries = [{ ...delivery, nextAttemptAt: dueAt }];
-        insertDeliveries(writes, [{ deliveries, traceContext: tx.traceContext }]);
+        const times = { dueAt, scheduledAt: context.now };
+        const counts = { attempts: 0, tries: 0, leaseCounts: false };
+        const { traceContext } = tx;
+        writes.insert(pendingDeliveries, [{ ...counts, ...times, traceContext, ...delivery }]);
         writes.send(tx);
         queues.change(webhookId, resetBackoff(queues.get(webhookId)));
         queues.noteDueAt(webhookId, dueAt);

@@ -11,6 +11,7 @@ import {
 import { mergeBounds } from '../page-bounds';
 import { loggedDeliveryFields } from '../records/tables';
 import type { PostgresDatabase } from './database';
+import { deliveriesIn } from './delivery-queries';
 
 /** The webhooks of an account that are not deleted: all, or one. */
 function selectWebhookIds(
@@ -23,7 +24,7 @@ function selectWebhookIds(
     WHERE account_id = ${conditions.bind(accountId)} AND deleted_at IS NULL ${one}`;
 }
 
-/** Lists the newest deliveries, newest first: the newest of each webhook in each state, by ranges of one index. */
+/** Lists the newest deliveries, newest first: the newest of each webhook in each state, by ranges of an index. */
 export function selectPage(
   db: PostgresDatabase,
   accountId: string,
@@ -33,15 +34,14 @@ export function selectPage(
   const range = new NumberedConditions().addRange(mergeBounds({ after, since: filter.since }));
   const where = range.sql === '' ? '' : `AND ${range.sql}`;
   const webhookIds = selectWebhookIds(range, accountId, filter);
-  const wanted = range.bind(listStates(filter));
   const most = range.bind(limit);
+  const pages = listStates(filter).map(
+    (state) => `(SELECT * FROM ${deliveriesIn(state)} AS s WHERE s.webhook_id = w.id ${where}
+       ORDER BY created_at DESC, id DESC LIMIT ${most})`,
+  );
   return db.rows<LoggedDelivery>(
     `SELECT ${loggedDeliveryFields.select}
-     FROM (${webhookIds}) AS w CROSS JOIN unnest(${wanted}::text[]) AS s (state)
-       CROSS JOIN LATERAL (
-         SELECT * FROM deliveries
-         WHERE deliveries.webhook_id = w.id AND deliveries.state = s.state ${where}
-         ORDER BY created_at DESC, id DESC LIMIT ${most}) AS d
+     FROM (${webhookIds}) AS w CROSS JOIN LATERAL (${pages.join(' UNION ALL ')}) AS d
        JOIN queues ON queues.webhook_id = d.webhook_id
      ORDER BY d.created_at DESC, d.id DESC LIMIT ${most}`,
     ...range.values,
@@ -60,7 +60,6 @@ async function scan(
 ): ReturnType<DeliveryReader['scan']> {
   const conditions = new NumberedConditions()
     .add('webhook_id = ?', webhookId)
-    .add('state = ?', state)
     .addRange(mergeBounds({ after, since, downTo }));
   const range = conditions.sql;
   const filter = new NumberedConditions();
@@ -73,7 +72,7 @@ async function scan(
        SELECT *, sum(CASE WHEN matches THEN 1 ELSE 0 END) OVER (ORDER BY created_at DESC, id DESC) AS place,
          row_number() OVER (ORDER BY created_at, id) AS from_end, count(*) OVER () AS scanned
        FROM (
-         SELECT *, coalesce(${matching}, FALSE) AS matches FROM deliveries
+         SELECT *, coalesce(${matching}, FALSE) AS matches FROM ${deliveriesIn(state)} AS s
          WHERE ${range} ORDER BY created_at DESC, id DESC LIMIT ${stepSize}) AS step) AS d
      JOIN queues ON queues.webhook_id = d.webhook_id
      WHERE (d.matches AND d.place <= ${conditions.bind(limit)}) OR d.from_end = 1

@@ -12,21 +12,20 @@ import {
 } from '../records/leased-delivery';
 import { endpointFields, postgresQueues } from '../records/tables';
 import type { PostgresDatabase, Transaction } from './database';
+import { selectDue } from './delivery-queries';
 import { type NumberedDelivery, numberDeliveries } from './event-numbers';
 import { type Queue, QueueUnitOfWork } from './queues';
+import { releaseEndedLeases } from './worker-leases';
 
-/** How many new deliveries, and how many ended leases, a lease request looks at to find their queues. */
-export const maxCandidates = 250;
-/** How many new deliveries a lease request counts at a time, and how often, before it leases. */
-const maxCounted = 5_000;
-const maxCounts = 10;
+/** How many signals a lease request looks at to find their queues. */
+export const maxSignals = 250;
+/** How often a lease request takes as many signals, before it leases. */
+const maxRounds = 10;
 
 /** From which times on to search, in milliseconds since 1970. Nothing is older. */
 export interface SearchStarts {
-  /** When new deliveries are due. */
-  newFrom: number;
-  /** When leases end. */
-  leasesFrom: number;
+  /** What signals say. */
+  signalsFrom: number;
   /** When queues should be polled. */
   queuesFrom: number;
 }
@@ -42,21 +41,23 @@ interface LeaseRequest {
 /** A locked queue from which a worker may lease. */
 interface Candidate extends Queue, Endpoint {
   accountId: string;
-  /** When a worker may poll it, as it was written last; null while nothing may be leased, except new deliveries. */
+  /** When a worker should poll it, as it was written last; null if then nothing was to be leased, and no lease to end. */
   nextAt: number | null;
-  /** How many new deliveries were found, up to a limit. */
-  newCount: number;
-  /** When the first of them is due; null if there is none. */
+  /** How many signals were found, up to a limit. */
+  signals: number;
+  /** When the first of their deliveries is due; null if there is none. */
   newDueAt: number | null;
-  /** Whether it has leases that have ended. */
-  hasEnded: boolean;
 }
 
 function toQueue(candidate: Candidate): Queue {
-  const { webhookId, depth, inFlight, paused, dueFrom } = candidate;
+  const { webhookId, leases, inFlight, paused, dueFrom, leaseEndsAt } = candidate;
   const { concurrencyLimit, failures, failedAt, backoffUntil } = candidate;
   const health = { concurrencyLimit, failures, failedAt, backoffUntil };
-  return { webhookId, depth, inFlight, paused, dueFrom, ...health };
+  return { webhookId, leases, inFlight, paused, dueFrom, leaseEndsAt, ...health };
+}
+
+function hasEnded({ leaseEndsAt }: Candidate, now: number): boolean {
+  return leaseEndsAt !== null && leaseEndsAt <= now;
 }
 
 function encodeLeaseToken(webhookId: string, leaseToken: string): string {
@@ -72,30 +73,25 @@ export function decodeLeaseToken(text: string): { webhookId: string; leaseToken:
 }
 
 /**
- * Locks queues that a worker may poll now, that have new deliveries or ended leases, the longest waiting first. Skips queues that
- * others have locked: they do the same.
+ * Locks queues that a worker should poll now or that have signals, the longest waiting first. Skips queues that others have locked:
+ * they do the same.
  */
 function lockCandidates(
   tx: Transaction,
   { now, limit }: LeaseRequest,
-  { newFrom, leasesFrom, queuesFrom }: SearchStarts,
+  { signalsFrom, queuesFrom }: SearchStarts,
 ): Promise<Candidate[]> {
   return tx.rows<Candidate>(
-    `SELECT ${postgresQueues.select}, ${endpointFields.select},
-       c."newCount", c."newDueAt", c."hasEnded"
+    `SELECT ${postgresQueues.select}, ${endpointFields.select}, c.signals, c."newDueAt"
      FROM (
-       SELECT webhook_id, min(ready_at) AS ready_at, sum(is_new)::bigint AS "newCount",
-         min(CASE is_new WHEN 1 THEN ready_at END) AS "newDueAt",
-         max(has_ended) > 0 AS "hasEnded"
+       SELECT webhook_id, min(ready_at) AS ready_at, sum(is_signal)::bigint AS signals,
+         min(CASE is_signal WHEN 1 THEN ready_at END) AS "newDueAt"
        FROM (
-         (SELECT webhook_id, next_at AS ready_at, 0 AS is_new, 0 AS has_ended FROM queues
-          WHERE next_at >= $5 AND next_at <= $1 ORDER BY next_at, webhook_id LIMIT $2)
+         (SELECT webhook_id, next_at AS ready_at, 0 AS is_signal FROM queues
+          WHERE next_at >= $4 AND next_at <= $1 ORDER BY next_at, webhook_id LIMIT $2)
          UNION ALL
-         (SELECT webhook_id, due_at, 1, 0 FROM deliveries WHERE NOT counted AND due_at >= $3
-          ORDER BY due_at LIMIT ${maxCandidates})
-         UNION ALL
-         (SELECT webhook_id, lease_until, 0, 1 FROM deliveries WHERE lease_until >= $4 AND lease_until <= $1
-          ORDER BY lease_until LIMIT ${maxCandidates})
+         (SELECT webhook_id, due_at, 1 FROM queue_signals WHERE due_at >= $3
+          ORDER BY due_at LIMIT ${maxSignals})
        ) AS found
        GROUP BY webhook_id) AS c
      JOIN queues ON queues.webhook_id = c.webhook_id
@@ -104,37 +100,13 @@ function lockCandidates(
      FOR NO KEY UPDATE OF queues SKIP LOCKED`,
     now,
     Math.max(limit, maxQueuesPerLease),
-    newFrom,
-    leasesFrom,
+    signalsFrom,
     queuesFrom,
   );
 }
 
-/** Releases leases of locked queues that have ended without a result. */
-async function releaseEndedLeases(
-  tx: Transaction,
-  queues: QueueUnitOfWork,
-  webhookIds: string[],
-  now: number,
-  leasesFrom: number,
-): Promise<void> {
-  const released = await tx.rows<{ webhookId: string; dueAt: number; counts: boolean }>(
-    `UPDATE deliveries SET due_at = lease_until, scheduled_at = lease_until, lease_token = NULL,
-       lease_until = NULL
-     WHERE lease_until >= $3 AND lease_until <= $1 AND webhook_id = ANY ($2::text[])
-     RETURNING webhook_id AS "webhookId", due_at AS "dueAt", lease_counts AS counts`,
-    now,
-    webhookIds,
-    leasesFrom,
-  );
-  for (const { webhookId, dueAt, counts } of released) {
-    const { inFlight } = queues.get(webhookId);
-    queues.change(webhookId, { inFlight: inFlight - Number(counts) });
-    queues.noteDueAt(webhookId, dueAt);
-  }
-}
-
 const leasedFields = createLeasedFields(
+  'pending_deliveries',
   `(SELECT seq FROM account_events AS e
     WHERE e.event_id = picked.event_id AND e.account_id = picked."accountId")`,
 );
@@ -142,15 +114,10 @@ const leasedFields = createLeasedFields(
 /** A delivery that was just leased. */
 interface PickedRow extends LeasedRow {
   accountId: string;
-  dueAt: number;
-  wasCounted: boolean;
+  readyAt: number;
 }
 
-/**
- * Leases what is due in locked queues: from each its share of the limit, in their order.
- *
- * @param endpoints Has when the first new delivery of each queue is due, which may be before the counted ones if clocks differ.
- */
+/** Leases what is due in locked queues: from each its share of the limit, in their order. */
 async function leaseFromQueues(
   tx: Transaction,
   ready: readonly Queue[],
@@ -162,62 +129,56 @@ async function leaseFromQueues(
   const rooms = ready.map(({ webhookId, dueFrom, concurrencyLimit, inFlight }, order) => ({
     webhookId,
     accountId: endpoints.get(webhookId)?.accountId,
-    dueFrom: Math.min(dueFrom, endpoints.get(webhookId)?.newDueAt ?? Number.POSITIVE_INFINITY),
+    dueFrom,
     room: Math.min(share, concurrencyLimit - inFlight),
     order,
   }));
+  const due = selectDue({
+    webhookId: 'r."webhookId"',
+    from: 'r."dueFrom"',
+    until: '$2',
+    limit: 'r.room',
+  });
   const leased = await tx.rows<PickedRow & { order: number }>(
     `WITH picked AS (
-       SELECT d.id, d.event_id, d.counted, d.due_at, r."accountId", r."order"
+       SELECT d.id, d.event_id, d.ready_at, r."accountId", r."order"
        FROM json_to_recordset($1::json)
            AS r ("webhookId" TEXT, "accountId" TEXT, "dueFrom" BIGINT, room BIGINT, "order" BIGINT)
-         CROSS JOIN LATERAL (
-           SELECT id, event_id, counted, due_at, row_number() OVER (ORDER BY due_at, id) AS number
-           FROM deliveries
-           WHERE webhook_id = r."webhookId" AND due_at >= r."dueFrom" AND due_at <= $2
-           ORDER BY due_at, id LIMIT $3) AS d
-       WHERE d.number <= r.room
-       ORDER BY r."order", d.due_at, d.id LIMIT $4)
-     UPDATE deliveries SET due_at = NULL, lease_until = $5, lease_token = $6, lease_counts = TRUE,
-       counted = TRUE
+         CROSS JOIN LATERAL (${due}) AS d
+       ORDER BY r."order", d.ready_at, d.id LIMIT $3)
+     UPDATE pending_deliveries SET lease_until = $4, lease_token = $5, lease_counts = TRUE
      FROM picked JOIN events ON events.id = picked.event_id
-     WHERE deliveries.id = picked.id
-     RETURNING ${leasedFields.select}, picked."accountId", picked.due_at AS "dueAt",
-       picked.counted AS "wasCounted", picked."order"`,
+     WHERE pending_deliveries.id = picked.id
+     RETURNING ${leasedFields.select}, picked."accountId", picked.ready_at AS "readyAt", picked."order"`,
     JSON.stringify(rooms),
     now,
-    share,
     limit,
     leaseUntil,
     leaseToken,
   );
   return leased.sort(
     (one, other) =>
-      one.order - other.order || one.dueAt - other.dueAt || (one.id < other.id ? -1 : 1),
+      one.order - other.order || one.readyAt - other.readyAt || (one.id < other.id ? -1 : 1),
   );
 }
 
-/** Counts new deliveries of locked queues that were not leased at once. */
-export async function countNew(
+/** Removes the signals of locked queues, and notes in the queues when new deliveries are due. */
+export async function takeSignals(
   tx: Transaction,
   queues: QueueUnitOfWork,
   webhookIds: string[],
-  newFrom: number,
+  signalsFrom: number,
 ): Promise<void> {
   if (webhookIds.length === 0) return;
-  const counted = await tx.rows<{ webhookId: string; dueAt: number }>(
-    `UPDATE deliveries SET counted = TRUE
-     FROM (
-       SELECT id FROM deliveries WHERE NOT counted AND due_at >= $1 AND webhook_id = ANY ($2::text[])
-       ORDER BY due_at LIMIT ${maxCounted}) AS found
-     WHERE deliveries.id = found.id
+  const taken = await tx.rows<{ webhookId: string; dueAt: number }>(
+    `DELETE FROM queue_signals WHERE due_at >= $1 AND webhook_id = ANY ($2::text[])
      RETURNING webhook_id AS "webhookId", due_at AS "dueAt"`,
-    newFrom,
+    signalsFrom,
     webhookIds,
   );
-  for (const { webhookId, dueAt } of counted) {
-    queues.change(webhookId, { depth: queues.get(webhookId).depth + 1 });
+  for (const { webhookId, dueAt } of taken) {
     queues.noteDueAt(webhookId, dueAt);
+    queues.change(webhookId);
   }
 }
 
@@ -225,41 +186,35 @@ export async function countNew(
  * Returns whether attempts may start in a locked queue. A backoff never lasts longer than five minutes from when a delivery started
  * to wait for it, even if the clock was set back.
  */
-function isAllowed(
-  { paused, nextAt, hasEnded, newDueAt, ...queue }: Candidate,
-  now: number,
-): boolean {
+function isAllowed(candidate: Candidate, now: number): boolean {
+  const { paused, nextAt, leaseEndsAt, newDueAt } = candidate;
   if (paused) return false;
-  if (nextAt !== null && nextAt <= now) return true;
-  if (hasEnded && nextAllowedAt(queue, now) <= now) return true;
-  return newDueAt !== null && newDueAt <= now && nextAllowedAt(queue, newDueAt) <= now;
+  if (nextAt !== null && nextAt <= now && (leaseEndsAt === null || nextAt < leaseEndsAt))
+    return true;
+  if (hasEnded(candidate, now) && nextAllowedAt(candidate, now) <= now) return true;
+  return newDueAt !== null && newDueAt <= now && nextAllowedAt(candidate, newDueAt) <= now;
 }
 
-/** Like `lockCandidates`, but first counts new deliveries that hide those of other queues. */
+/** Like `lockCandidates`, but first takes signals that hide those of other queues. */
 async function findCandidates(
   tx: Transaction,
   request: LeaseRequest,
   starts: SearchStarts,
 ): Promise<Candidate[]> {
-  for (let count = 1; ; count += 1) {
+  for (let round = 1; ; round += 1) {
     const candidates = await lockCandidates(tx, request, starts);
-    const found = candidates.reduce((sum, { newCount }) => sum + newCount, 0);
-    if (found < maxCandidates || count === maxCounts) return candidates;
+    const found = candidates.reduce((sum, { signals }) => sum + signals, 0);
+    if (found < maxSignals || round === maxRounds) return candidates;
     const queues = new QueueUnitOfWork(candidates.map(toQueue));
-    const withNew = candidates.filter(({ newCount }) => newCount > 0);
-    await countNew(
-      tx,
-      queues,
-      withNew.map(({ webhookId }) => webhookId),
-      starts.newFrom,
-    );
+    await takeSignals(tx, queues, withSignals(candidates), starts.signalsFrom);
     queues.write(tx, request.now);
   }
 }
 
-/**
- * Leases what is due, with the numbers that the events have in their logs as far as one transaction gives them, and counts new deliveries that have to wait.
- */
+const withSignals = (candidates: readonly Candidate[]) =>
+  candidates.filter(({ signals }) => signals > 0).map(({ webhookId }) => webhookId);
+
+/** Leases what is due, with the numbers that the events have in their logs as far as one transaction gives them. */
 export async function leaseDue(
   db: PostgresDatabase,
   tx: Transaction,
@@ -273,28 +228,25 @@ export async function leaseDue(
   if (candidates.length === 0) return [];
   const endpoints = new Map(candidates.map((candidate) => [candidate.webhookId, candidate]));
   const queues = new QueueUnitOfWork(candidates.map(toQueue));
-  const ended = candidates.filter(({ hasEnded }) => hasEnded).map(({ webhookId }) => webhookId);
-  if (ended.length > 0) await releaseEndedLeases(tx, queues, ended, now, starts.leasesFrom);
+  await takeSignals(tx, queues, withSignals(candidates), starts.signalsFrom);
+  const ended = candidates.filter((candidate) => hasEnded(candidate, now));
+  await releaseEndedLeases(
+    tx,
+    queues,
+    ended.map(({ webhookId }) => webhookId),
+    now,
+  );
   const ready = candidates
     .filter((candidate) => isAllowed(candidate, now))
     .map(({ webhookId }) => queues.get(webhookId))
     .filter(({ inFlight, concurrencyLimit }) => inFlight < concurrencyLimit);
   const leased = await leaseFromQueues(tx, ready, request, endpoints);
   await numberDeliveries(tx, leased);
-  const leasedNew = new Map<string, number>();
-  for (const { webhookId, wasCounted } of leased) {
-    const { inFlight, depth } = queues.get(webhookId);
-    queues.change(webhookId, { inFlight: inFlight + 1, depth: depth + Number(!wasCounted) });
-    if (!wasCounted) leasedNew.set(webhookId, (leasedNew.get(webhookId) ?? 0) + 1);
-  }
+  for (const { webhookId } of leased) queues.addLease(webhookId, request.leaseUntil);
   if (leased.length < request.limit) {
     // The others had nothing due, although they were to be polled.
     for (const { webhookId } of ready) queues.change(webhookId);
   }
-  const waiting = candidates
-    .filter(({ webhookId, newCount }) => newCount > (leasedNew.get(webhookId) ?? 0))
-    .map(({ webhookId }) => webhookId);
-  await countNew(tx, queues, waiting, starts.newFrom);
   const served = new Set(leased.map(({ webhookId }) => webhookId));
   for (const { webhookId, newDueAt } of candidates) {
     // It keeps its place among the queues that wait.

@@ -51,13 +51,18 @@ export function createPostgresNotificationStore(
 ): NotificationStore {
   return {
     listNotifications(accountId, { read }, { after, limit }) {
-      const conditions = new NumberedConditions().add('account_id = ?', accountId);
-      if (read !== undefined) conditions.add('read = ?', read);
-      conditions.addRange(mergeBounds({ after }));
+      const conditions = new NumberedConditions()
+        .add('account_id = ?', accountId)
+        .addRange(mergeBounds({ after }));
+      const newestFirst = `ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`;
+      // One range of an index for each, which are merged.
+      const ranges = (read === undefined ? [true, false] : [read]).map(
+        (isRead) =>
+          `(SELECT * FROM notifications WHERE ${conditions.sql} AND read = ${isRead} ${newestFirst})`,
+      );
       return db.list(
         notifications,
-        `FROM notifications WHERE ${conditions.sql}
-         ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`,
+        `FROM (${ranges.join(' UNION ALL ')}) AS notifications ${newestFirst}`,
         ...conditions.values,
       );
     },

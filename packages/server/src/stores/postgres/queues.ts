@@ -1,4 +1,4 @@
-import { dueAhead, leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { dueAhead } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
@@ -8,12 +8,17 @@ import {
 } from '@tradepost/domain/deliveries/endpoint-health';
 import { postgresQueues, type Queue as QueueRow } from '../records/tables';
 import type { PostgresDatabase, Queries, Transaction } from './database';
+import { selectDue } from './delivery-queries';
 import { insert, WriteSet } from './write-set';
 
 /** A locked queue. */
 export interface Queue extends QueueRow {
-  /** No counted delivery is due before this time, in milliseconds since 1970. */
+  /** All leases; `inFlight` has only those that count towards the concurrency limit. */
+  leases: number;
+  /** No delivery that is not leased is due before this time, except new ones with a signal. In milliseconds since 1970. */
   dueFrom: number;
+  /** No lease ends before this time, in milliseconds since 1970; null if there is none. */
+  leaseEndsAt: number | null;
   /** Since when it waits to be polled; by default since now. */
   waitsSince?: number;
 }
@@ -22,23 +27,8 @@ const queueFields = postgresQueues.without('nextAt');
 
 /** Inserts the queue of a new webhook. */
 export function insertQueue(tx: Transaction, webhookId: string, paused: boolean): void {
-  const counts = { depth: 0, inFlight: 0, dueFrom: 0 };
+  const counts = { leases: 0, inFlight: 0, dueFrom: 0 };
   insert(tx, postgresQueues, [{ webhookId, paused, ...counts, ...newEndpointHealth }]);
-}
-
-/** Returns when the first delivery of a queue is due, counted or new; null if none is. */
-async function selectFirstDueAt(
-  db: Queries,
-  { webhookId, dueFrom }: Queue,
-): Promise<number | null> {
-  const row = await db.row<{ dueAt: number | null }>(
-    `SELECT least(
-       (SELECT due_at FROM deliveries WHERE webhook_id = $1 AND due_at >= $2 ORDER BY due_at LIMIT 1),
-       (SELECT min(due_at) FROM deliveries WHERE webhook_id = $1 AND NOT counted)) AS "dueAt"`,
-    webhookId,
-    dueFrom,
-  );
-  return row?.dueAt ?? null;
 }
 
 /**
@@ -51,8 +41,19 @@ const maxWaitMs = 30_000;
  * Returns the due time that puts a requested delivery ahead of everything that has waited in the queue: just before the first
  * one. The queue must be locked.
  */
-export async function dueFirst(tx: Transaction, queue: Queue, now: number): Promise<number> {
-  return dueAhead(await selectFirstDueAt(tx, queue), now);
+export async function dueFirst(
+  tx: Transaction,
+  { webhookId, dueFrom }: Queue,
+  now: number,
+): Promise<number> {
+  const row = await tx.row<{ dueAt: number | null }>(
+    `SELECT least(
+       (SELECT ready_at FROM (${selectDue({ webhookId: '$1', from: '$2', limit: '1' })}) AS first),
+       (SELECT min(due_at) FROM queue_signals WHERE webhook_id = $1)) AS "dueAt"`,
+    webhookId,
+    dueFrom,
+  );
+  return dueAhead(row?.dueAt ?? null, now);
 }
 
 /**
@@ -70,13 +71,13 @@ export class QueueUnitOfWork {
 
   /** Locks the queues of webhooks, in the order of their IDs, so that no two transactions wait for each other. */
   static async lock(tx: Transaction, webhookIds: Iterable<string>): Promise<QueueUnitOfWork> {
-    return new QueueUnitOfWork(
-      await tx.rows<Queue>(
-        `SELECT ${queueFields.select} FROM queues WHERE webhook_id = ANY ($1::text[])
-         ORDER BY webhook_id FOR NO KEY UPDATE`,
-        [...new Set(webhookIds)],
-      ),
-    );
+    const condition = 'webhook_id = ANY ($1::text[])';
+    return new QueueUnitOfWork(await lockQueues(tx, condition, [...new Set(webhookIds)]));
+  }
+
+  /** Like `lock`, all queues with leases. */
+  static async lockLeased(tx: Transaction): Promise<QueueUnitOfWork> {
+    return new QueueUnitOfWork(await lockQueues(tx, 'leases > 0'));
   }
 
   /** All locked queues. A webhook that was deleted and pruned has none. */
@@ -108,32 +109,51 @@ export class QueueUnitOfWork {
     if (dueAt < dueFrom) this.change(webhookId, { dueFrom: dueAt });
   }
 
+  /** Records that a lease of a queue has started. */
+  addLease(webhookId: string, leaseUntil: number): void {
+    const { leases, inFlight, leaseEndsAt } = this.get(webhookId);
+    this.change(webhookId, {
+      leases: leases + 1,
+      inFlight: inFlight + 1,
+      leaseEndsAt: Math.min(leaseEndsAt ?? leaseUntil, leaseUntil),
+    });
+  }
+
+  /** Records that a lease of a queue has ended. `counts` says whether it counted towards the concurrency limit. */
+  removeLease(webhookId: string, counts: boolean): void {
+    const queue = this.get(webhookId);
+    const leases = queue.leases - 1;
+    const leaseEndsAt = leases === 0 ? null : queue.leaseEndsAt;
+    this.change(webhookId, { leases, inFlight: queue.inFlight - Number(counts), leaseEndsAt });
+  }
+
   /**
    * Adds the updates of the changed queues, and of when each should be polled next: when its first delivery is due and may be attempted, but not before
-   * `now`, so that a queue that was just served goes behind the waiting ones. Call it after the deliveries are written.
+   * `now`, so that a queue that was just served goes behind the waiting ones; or when a lease ends. Call it after the deliveries are
+   * written.
    */
   addWrites(writes: WriteSet, now: number): void {
     if (this.#changed.size === 0) return;
+    const earliest = now - maxWaitMs;
     const changed = this.all.filter(({ webhookId }) => this.#changed.has(webhookId));
     const changes = changed.map((queue) => ({
       ...queue,
-      allowedAt: Math.max(nextAllowedAt(queue, queue.waitsSince ?? now), now - maxWaitMs),
+      allowedAt: Math.max(nextAllowedAt(queue, queue.waitsSince ?? now), earliest),
+      releaseAt: queue.leaseEndsAt === null ? null : Math.max(queue.leaseEndsAt, earliest),
     }));
+    const first = selectDue({ webhookId: 'c."webhookId"', from: 'c."dueFrom"', limit: '1' });
     writes.add(
-      `UPDATE queues SET depth = c.depth, in_flight = c."inFlight", paused = c.paused,
+      `UPDATE queues SET leases = c.leases, in_flight = c."inFlight", paused = c.paused,
          concurrency_limit = c."concurrencyLimit", failures = c.failures, failed_at = c."failedAt",
-         backoff_until = c."backoffUntil",
-         next_at = CASE
-           WHEN c.paused OR c."inFlight" >= c."concurrencyLimit" OR first.due_at IS NULL THEN NULL
-           ELSE greatest(first.due_at, c."allowedAt") END,
-         due_from = coalesce(first.due_at, ${writes.bind(now)})
-       FROM json_to_recordset(${writes.bindRows(changes)}) AS c ("webhookId" TEXT, depth BIGINT, "inFlight" BIGINT,
+         backoff_until = c."backoffUntil", lease_ends_at = c."leaseEndsAt",
+         next_at = least(c."releaseAt", CASE
+           WHEN NOT c.paused AND c."inFlight" < c."concurrencyLimit" AND first.ready_at IS NOT NULL
+           THEN greatest(first.ready_at, c."allowedAt") END),
+         due_from = coalesce(first.ready_at, ${writes.bind(now)})
+       FROM json_to_recordset(${writes.bindRows(changes)}) AS c ("webhookId" TEXT, leases BIGINT, "inFlight" BIGINT,
            paused BOOLEAN, "concurrencyLimit" BIGINT, failures BIGINT, "failedAt" BIGINT,
-           "backoffUntil" BIGINT, "dueFrom" BIGINT, "allowedAt" BIGINT)
-         LEFT JOIN LATERAL (
-           SELECT due_at FROM deliveries
-           WHERE deliveries.webhook_id = c."webhookId" AND due_at >= c."dueFrom"
-           ORDER BY due_at LIMIT 1) AS first ON TRUE
+           "backoffUntil" BIGINT, "leaseEndsAt" BIGINT, "dueFrom" BIGINT, "allowedAt" BIGINT, "releaseAt" BIGINT)
+         LEFT JOIN LATERAL (${first}) AS first ON TRUE
        WHERE queues.webhook_id = c."webhookId"`,
     );
   }
@@ -146,18 +166,29 @@ export class QueueUnitOfWork {
   }
 }
 
-/** Sums up all queues. Reads one row per queue, the first due delivery of queues that have one, and the new deliveries. */
+function lockQueues(tx: Transaction, condition: string, ...values: unknown[]): Promise<Queue[]> {
+  return tx.rows<Queue>(
+    `SELECT ${queueFields.select} FROM queues WHERE ${condition}
+     ORDER BY webhook_id FOR NO KEY UPDATE`,
+    ...values,
+  );
+}
+
+/** Sums up all queues. Counts the pending deliveries, and reads one row per queue, the first due delivery of queues that have one, and the signals. */
 export async function selectQueueStatus(db: Queries, now: number): Promise<QueueStatus> {
+  const first = selectDue({
+    webhookId: 'queues.webhook_id',
+    from: 'queues.due_from',
+    until: '$1',
+    limit: '1',
+  });
   const row = await db.row<QueueStatus>(
-    `SELECT coalesce(sum(depth), 0)::bigint + (SELECT count(*) FROM deliveries WHERE NOT counted) AS depth,
+    `SELECT (SELECT count(*) FROM pending_deliveries) AS depth,
        coalesce(sum(in_flight), 0)::bigint AS "inFlight",
        least(
-         min(CASE WHEN NOT paused AND backoff_until <= $1 AND depth > in_flight THEN (
-           SELECT due_at FROM deliveries
-           WHERE webhook_id = queues.webhook_id AND due_at >= queues.due_from AND due_at <= $1
-           ORDER BY due_at LIMIT 1) END),
-         (SELECT min(d.due_at) FROM deliveries AS d JOIN queues AS q ON q.webhook_id = d.webhook_id
-          WHERE NOT d.counted AND d.due_at <= $1 AND NOT q.paused AND q.backoff_until <= $1)
+         min(CASE WHEN NOT paused AND backoff_until <= $1 THEN (SELECT ready_at FROM (${first}) AS f) END),
+         (SELECT min(s.due_at) FROM queue_signals AS s JOIN queues AS q ON q.webhook_id = s.webhook_id
+          WHERE s.due_at <= $1 AND NOT q.paused AND q.backoff_until <= $1)
        ) AS "oldestDueAt"
      FROM queues`,
     now,
@@ -168,89 +199,86 @@ export async function selectQueueStatus(db: Queries, now: number): Promise<Queue
 /** How many waits one transaction reads and restarts. */
 const batch = 250;
 
+/** When a delivery is due, and when that was decided. */
 interface WaitRow {
   id: string;
   dueAt: number;
   scheduledAt: number;
 }
 
-/**
- * Adjusts leases after the clock was set. No lease ends later than a lease that starts now, and the time that a forward jump
- * skipped does not count.
- */
-function adjustLeases(tx: Transaction, expected: number, now: number): void {
-  const latest = now + leaseMs;
-  tx.send('UPDATE deliveries SET lease_until = $1 WHERE lease_until > $1', latest);
-  if (now <= expected) return;
+/** Sets when pending deliveries are due that are not leased, or no longer. */
+export function setDueTimes(tx: Transaction, waits: readonly WaitRow[]): void {
+  if (waits.length === 0) return;
   tx.send(
-    `UPDATE deliveries SET lease_until = least(lease_until + $1, $2)
-     WHERE lease_until > $3 AND lease_until < $2`,
-    now - expected,
-    latest,
-    expected,
+    `UPDATE pending_deliveries AS d SET due_at = w.due_at, scheduled_at = w.scheduled_at,
+       lease_token = NULL, lease_until = NULL
+     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS w (id, due_at, scheduled_at) WHERE d.id = w.id`,
+    waits.map(({ id }) => id),
+    waits.map(({ dueAt }) => dueAt),
+    waits.map(({ scheduledAt }) => scheduledAt),
   );
 }
+
+/** When deliveries that are not leased are due: those that were attempted or requested, and new ones. Each is a range of an index. */
+const waitRanges = [
+  { time: 'due_at', condition: 'due_at IS NOT NULL' },
+  { time: 'created_at', condition: 'due_at IS NULL' },
+];
 
 /** Restarts the waits of a queue that started after `now`, and shortens its backoff. */
 async function adjustQueue(db: PostgresDatabase, webhookId: string, now: number): Promise<void> {
-  let position: Pick<WaitRow, 'dueAt' | 'id'> = { dueAt: now, id: '~' };
-  for (let hasMore = true; hasMore; ) {
-    const from = position;
-    const found = await db.write(async (tx) => {
-      const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
-      if (queues.find(webhookId) === undefined) return [];
-      const waits = await tx.rows<WaitRow>(
-        `SELECT id, due_at AS "dueAt", scheduled_at AS "scheduledAt" FROM deliveries
-         WHERE webhook_id = $1 AND due_at IS NOT NULL AND (due_at, id) > ($2::bigint, $3)
-         ORDER BY due_at, id LIMIT $4`,
-        webhookId,
-        from.dueAt,
-        from.id,
-        batch,
-      );
-      const ahead = waits.filter(({ scheduledAt }) => scheduledAt > now);
-      tx.send(
-        `UPDATE deliveries SET due_at = w."dueAt", scheduled_at = $2
-         FROM json_to_recordset($1::json) AS w (id TEXT, "dueAt" BIGINT) WHERE deliveries.id = w.id`,
-        JSON.stringify(
+  for (const { time, condition } of waitRanges) {
+    let position: Pick<WaitRow, 'dueAt' | 'id'> = { dueAt: now, id: '~' };
+    for (let hasMore = true; hasMore; ) {
+      const from = position;
+      const found = await db.write(async (tx) => {
+        const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
+        if (queues.find(webhookId) === undefined) return [];
+        const waits = await tx.rows<WaitRow>(
+          `SELECT id, ${time} AS "dueAt", coalesce(scheduled_at, created_at) AS "scheduledAt"
+           FROM pending_deliveries
+           WHERE webhook_id = $1 AND ${condition} AND lease_until IS NULL AND (${time}, id) > ($2::bigint, $3)
+           ORDER BY ${time}, id LIMIT $4`,
+          webhookId,
+          from.dueAt,
+          from.id,
+          batch,
+        );
+        const ahead = waits.filter(({ scheduledAt }) => scheduledAt > now);
+        setDueTimes(
+          tx,
           ahead.map(({ id, dueAt, scheduledAt }) => ({
             id,
             dueAt: now + Math.max(0, dueAt - scheduledAt),
+            scheduledAt: now,
           })),
-        ),
-        now,
-      );
-      queues.noteDueAt(webhookId, now);
-      queues.change(webhookId, alignHealth(queues.get(webhookId), now));
-      queues.write(tx, now);
-      return waits;
-    });
-    position = found.at(-1) ?? position;
-    hasMore = found.length === batch;
+        );
+        queues.noteDueAt(webhookId, now);
+        queues.change(webhookId, alignHealth(queues.get(webhookId), now));
+        queues.write(tx, now);
+        return waits;
+      });
+      position = found.at(-1) ?? position;
+      hasMore = found.length === batch;
+    }
   }
 }
 
 /**
- * Adjusts leases, waits and backoff after the clock was set, in small transactions. If nothing needs adjusting, it only reads.
- * Running it again has no further effect.
+ * Adjusts waits and backoff after the clock was set back, in small transactions. If nothing needs adjusting, it only reads. Running it
+ * again has no further effect.
  */
-export async function adjustToClock(
-  db: PostgresDatabase,
-  { expected, now }: { expected: number; now: number },
-): Promise<void> {
-  const leasedAhead = await db.row(
-    'SELECT 1 FROM deliveries WHERE lease_until > $1 LIMIT 1',
-    now + leaseMs,
-  );
-  if (now > expected || leasedAhead !== undefined) {
-    await db.write(async (tx) => adjustLeases(tx, expected, now));
-  }
-  if (now > expected) return;
+export async function adjustQueues(db: PostgresDatabase, now: number): Promise<void> {
   const behind = await db.rows<{ webhookId: string }>(
     `SELECT webhook_id AS "webhookId" FROM queues
-     WHERE backoff_until > $1 OR failed_at > $2 OR (next_at > $2 AND depth > 0)
+     WHERE backoff_until > $1 OR failed_at > $2
+       OR (next_at > $2 AND (lease_ends_at IS NULL OR next_at < lease_ends_at))
        OR EXISTS (
-         SELECT 1 FROM deliveries WHERE deliveries.webhook_id = queues.webhook_id AND due_at > $2)`,
+         SELECT 1 FROM pending_deliveries AS d
+         WHERE d.webhook_id = queues.webhook_id AND d.due_at > $2 AND d.lease_until IS NULL)
+       OR EXISTS (
+         SELECT 1 FROM pending_deliveries AS d
+         WHERE d.webhook_id = queues.webhook_id AND d.created_at > $2 AND d.lease_until IS NULL)`,
     latestBackoffUntil(now),
     now,
   );

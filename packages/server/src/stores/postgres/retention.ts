@@ -10,15 +10,33 @@ import type { PostgresDatabase, Transaction } from './database';
 import { removeLogEntries } from './events';
 import { QueueUnitOfWork } from './queues';
 
-const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
-  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
+/**
+ * A condition: nothing refers to an event. Notifications and deliveries are created with their event. So its notifications are those
+ * of its accounts with its time, and pending deliveries of old events are few: those that were replayed, or waited while no worker ran.
+ *
+ * @param before The parameter with the time before which these events were created.
+ */
+const isUnreferenced = (before: string) => `NOT EXISTS (
+    SELECT 1 FROM account_events AS e JOIN notifications AS n ON n.account_id = e.account_id
+      AND n.read = ANY ('{t,f}') AND n.created_at = events.created_at AND n.event_id = events.id
+    WHERE e.event_id = events.id)
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)
+  AND id NOT IN (
+    SELECT d.event_id FROM queues CROSS JOIN LATERAL (
+      SELECT event_id FROM pending_deliveries
+      WHERE webhook_id = queues.webhook_id AND created_at < ${before}) AS d)`;
 
-/** Removes events that nothing refers to, with their entries in event logs. Returns how many. */
-async function deleteEvents(tx: Transaction, ids: readonly string[]): Promise<number> {
+/** Removes events that were created before a time and that nothing refers to, with their entries in event logs. Returns how many. */
+async function deleteEvents(
+  tx: Transaction,
+  ids: readonly string[],
+  before: number,
+): Promise<number> {
   if (ids.length === 0) return 0;
   const removed = await tx.rows<{ id: string }>(
-    `DELETE FROM events WHERE id = ANY ($1::text[]) AND ${unreferenced} RETURNING id`,
+    `DELETE FROM events WHERE id = ANY ($1::text[]) AND ${isUnreferenced('$2')} RETURNING id`,
     ids,
+    before,
   );
   await removeLogEntries(
     tx,
@@ -39,7 +57,7 @@ async function deleteUnreferenced(
   const floor = smallestIdAt('evt', before);
   const ids = new Set(references.map(({ eventId }) => eventId).filter((id) => id < floor));
   // In one order, so that no two processes wait for each other.
-  await deleteEvents(tx, [...ids].sort());
+  await deleteEvents(tx, [...ids].sort(), before);
 }
 
 /** Scans one type of item. */
@@ -81,7 +99,7 @@ async function pruneScan(
 
 function scanDeliveries({ before, eventsBefore }: ReferencePruneStep): Scan {
   return {
-    examine: `SELECT id, coalesce(finished_at < $4, FALSE) AS removable FROM deliveries
+    examine: `SELECT id, finished_at < $4 AS removable FROM deliveries
       WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`,
     // No delivery ends before it is created. A replay may let an old one end later.
     end: smallestIdAt('dlv', before),
@@ -109,10 +127,11 @@ function deleteAttempts(tx: Transaction, deliveries: readonly { id: string }[]):
 
 function scanEvents({ before }: PruneStep): Scan {
   return {
-    examine: `SELECT id, (${unreferenced}) AS removable FROM events
+    examine: `SELECT id, (${isUnreferenced('$4')}) AS removable FROM events
       WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`,
     end: smallestIdAt('evt', before),
-    remove: deleteEvents,
+    values: [before],
+    remove: (tx, ids) => deleteEvents(tx, ids, before),
   };
 }
 
@@ -144,7 +163,8 @@ function scanNotifications({
 async function removeWebhook(tx: Transaction, webhookId: string, limit: number): Promise<number> {
   const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
   const rows = await tx.rows<{ id: string; attempts: number }>(
-    'SELECT id, attempts FROM deliveries WHERE webhook_id = $1 LIMIT $2',
+    `(SELECT id, attempts FROM pending_deliveries WHERE webhook_id = $1 LIMIT $2)
+     UNION ALL (SELECT id, attempts FROM deliveries WHERE webhook_id = $1 LIMIT $2) LIMIT $2`,
     webhookId,
     limit,
   );
@@ -158,22 +178,21 @@ async function removeWebhook(tx: Transaction, webhookId: string, limit: number):
   if (ids.length === 0) {
     return await tx.run('DELETE FROM webhooks WHERE id = $1 AND deleted_at > 0', webhookId);
   }
-  const removed = await tx.rows<{ id: string; isCounted: boolean; isLeased: boolean }>(
-    `DELETE FROM deliveries WHERE id = ANY ($1::text[])
-     RETURNING id, state = 'pending' AND counted AS "isCounted",
-       lease_until IS NOT NULL AND lease_counts AS "isLeased"`,
-    ids,
-  );
-  deleteAttempts(tx, removed);
-  const queue = queues.find(webhookId);
-  if (queue) {
-    queues.change(webhookId, {
-      depth: queue.depth - removed.filter(({ isCounted }) => isCounted).length,
-      inFlight: queue.inFlight - removed.filter(({ isLeased }) => isLeased).length,
-    });
+  const [pending, finished] = await Promise.all([
+    tx.rows<{ id: string; isLeased: boolean; counts: boolean }>(
+      `DELETE FROM pending_deliveries WHERE id = ANY ($1::text[])
+       RETURNING id, lease_until IS NOT NULL AS "isLeased", lease_counts AS counts`,
+      ids,
+    ),
+    tx.rows<{ id: string }>('DELETE FROM deliveries WHERE id = ANY ($1::text[]) RETURNING id', ids),
+  ]);
+  deleteAttempts(tx, [...pending, ...finished]);
+  if (queues.find(webhookId)) {
+    for (const { isLeased, counts } of pending) if (isLeased) queues.removeLease(webhookId, counts);
+    queues.change(webhookId);
   }
   queues.write(tx, 0);
-  return removed.length;
+  return pending.length + finished.length;
 }
 
 const nothingPruned: Pruned = { removed: 0, busyMs: 0, waitedMs: 0 };
@@ -209,19 +228,18 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
 
     async pruneRemovedWebhooks({ limit }) {
       // A change that read the subscription before it was deleted may have queued a delivery after the webhook was removed.
-      const orphans = await db.rows<{ id: string }>(
-        `SELECT id FROM deliveries
-         WHERE NOT counted AND NOT EXISTS (SELECT 1 FROM queues WHERE queues.webhook_id = deliveries.webhook_id)
+      const orphans = await db.rows<{ webhookId: string }>(
+        `SELECT webhook_id AS "webhookId" FROM queue_signals
+         WHERE NOT EXISTS (SELECT 1 FROM queues WHERE queues.webhook_id = queue_signals.webhook_id)
          LIMIT $1`,
         limit,
       );
       if (orphans.length > 0) {
-        await db.write((tx) =>
-          tx.run(
-            'DELETE FROM deliveries WHERE id = ANY ($1::text[])',
-            orphans.map(({ id }) => id),
-          ),
-        );
+        const webhookIds = orphans.map(({ webhookId }) => webhookId);
+        await db.write(async (tx) => {
+          for (const table of ['pending_deliveries', 'queue_signals'])
+            tx.send(`DELETE FROM ${table} WHERE webhook_id = ANY ($1::text[])`, webhookIds);
+        });
       }
       const webhook = await db.row<{ id: string }>(
         'SELECT id FROM webhooks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1',

@@ -22,8 +22,7 @@ import { insertQueue, QueueUnitOfWork } from './queues';
 import { insert, update } from './write-set';
 
 const webhookFields = createWebhookFields({
-  pending: `queues.depth + (
-    SELECT count(*) FROM deliveries WHERE NOT counted AND webhook_id = webhooks.id)`,
+  pending: '(SELECT count(*) FROM pending_deliveries AS d WHERE d.webhook_id = webhooks.id)',
   joinTypes: "string_agg(event_type, ',')",
 });
 

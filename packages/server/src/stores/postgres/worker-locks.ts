@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import pg from 'pg';
@@ -69,7 +69,8 @@ export class WorkerLocks {
    * @returns Its ID, which is never used again.
    */
   async register(): Promise<string> {
-    const id = randomUUID();
+    // Stored with each lease.
+    const id = randomBytes(12).toString('base64url');
     const session = await this.#open();
     this.#own.add(id);
     try {

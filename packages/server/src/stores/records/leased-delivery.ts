@@ -16,19 +16,20 @@ export type LeasedRow = Omit<LeasedDelivery, 'leaseToken' | keyof Endpoint>;
 /**
  * Returns what is read of deliveries that are leased, joined with their events.
  *
+ * @param table The table of pending deliveries.
  * @param sequence An expression for the number of the event in the log of the webhook's account.
  */
-export function createLeasedFields(sequence: string): Fields<LeasedRow> {
+export function createLeasedFields(table: string, sequence: string): Fields<LeasedRow> {
   return new Fields<LeasedRow>({
-    id: ['deliveries.id', 'text'],
-    eventId: ['deliveries.event_id', 'text'],
-    webhookId: ['deliveries.webhook_id', 'text'],
-    attemptCount: ['deliveries.attempts', 'integer'],
-    scheduledTries: ['deliveries.tries', 'integer'],
-    deadlineAt: ['deliveries.deadline_at', 'integer'],
-    createdAt: ['deliveries.created_at', 'integer'],
-    test: ['deliveries.test', 'boolean'],
-    traceContext: ['deliveries.trace_context', 'text'],
+    id: [`${table}.id`, 'text'],
+    eventId: [`${table}.event_id`, 'text'],
+    webhookId: [`${table}.webhook_id`, 'text'],
+    attemptCount: [`${table}.attempts`, 'integer'],
+    scheduledTries: [`${table}.tries`, 'integer'],
+    deadlineAt: [`${table}.deadline_at`, 'integer'],
+    createdAt: [`${table}.created_at`, 'integer'],
+    test: [`${table}.test`, 'boolean'],
+    traceContext: [`${table}.trace_context`, 'text'],
     body: ['events.body', 'text'],
     orderVersion: ['events.order_version', 'integer'],
     sequence: [sequence, 'integer'],

@@ -191,17 +191,14 @@ export const webhookEvents = new Table<{
 /** The queue of one endpoint: its health, and how much of it is leased. */
 export interface Queue extends EndpointHealth {
   webhookId: string;
-  /** Pending deliveries, including leased ones. In PostgreSQL, those that are counted. */
-  depth: number;
-  /** Leased deliveries. */
+  /** Leases that count towards the concurrency limit. */
   inFlight: number;
   paused: boolean;
 }
 
 /** The queues, with the time when a worker should poll them next. */
-export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['webhook_id'], {
+const queues = new Table<Queue & { nextAt: number | null }>('queues', ['webhook_id'], {
   webhookId: ['webhook_id', 'text'],
-  depth: ['depth', 'integer'],
   inFlight: ['in_flight', 'integer'],
   paused: ['paused', 'boolean'],
   concurrencyLimit: ['concurrency_limit', 'integer'],
@@ -211,8 +208,11 @@ export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['w
   nextAt: ['next_at', 'integer'],
 });
 
-/** What changes of a queue. */
-export const queueUpdate = queues.update(
+/** The queues of SQLite, with the number of their pending deliveries, including leased ones. */
+export const sqliteQueues = queues.extend<{ depth: number }>({ depth: ['depth', 'integer'] });
+
+/** What changes of a queue of SQLite. */
+export const queueUpdate = sqliteQueues.update(
   'webhookId',
   'depth',
   'inFlight',
@@ -224,15 +224,48 @@ export const queueUpdate = queues.update(
   'nextAt',
 );
 
-/** The queues of PostgreSQL, with the time before which no counted delivery is due. */
-export const postgresQueues = queues.extend<{ dueFrom: number }>({
+/** The queues of PostgreSQL. */
+export const postgresQueues = queues.extend<{
+  /** All leases. */
+  leases: number;
+  /** No delivery that is not leased is due before this time, except new ones with a signal. */
+  dueFrom: number;
+  /** No lease ends before this time; null if there is none. */
+  leaseEndsAt: number | null;
+}>({
+  leases: ['leases', 'integer'],
   dueFrom: ['due_from', 'integer'],
+  leaseEndsAt: ['lease_ends_at', 'integer'],
 });
 
-/** A row of `deliveries`. */
-interface DeliveryRow extends Omit<Delivery, 'nextAttemptAt'> {
-  state: DeliveryState;
+/** What PostgreSQL stores when a transaction adds deliveries to a queue. */
+export const queueSignals = new Table<{ dueAt: number; webhookId: string }>('queue_signals', [], {
+  dueAt: ['due_at', 'integer'],
+  webhookId: ['webhook_id', 'text'],
+});
+
+/** What is stored of a delivery in any state. */
+interface DeliveryRow extends Omit<Delivery, 'nextAttemptAt' | 'state'> {
   attempts: number;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+const deliveryColumns = {
+  id: ['id', 'text'],
+  eventId: ['event_id', 'text'],
+  webhookId: ['webhook_id', 'text'],
+  eventType: ['event_type', 'text'],
+  test: ['test', 'boolean'],
+  attempts: ['attempts', 'integer'],
+  deadlineAt: ['deadline_at', 'integer'],
+  lastStatus: ['last_status', 'integer'],
+  lastError: ['last_error', 'text'],
+  createdAt: ['created_at', 'integer'],
+} as const;
+
+/** What is stored of a delivery until it is finished. */
+interface PendingDeliveryRow extends DeliveryRow {
   /** Attempts since it was queued or replayed. */
   tries: number;
   dueAt: number | null;
@@ -240,42 +273,48 @@ interface DeliveryRow extends Omit<Delivery, 'nextAttemptAt'> {
   leaseToken: string | null;
   leaseUntil: number | null;
   leaseCounts: boolean;
-  lastStatus: number | null;
-  lastError: string | null;
-  finishedAt: number | null;
   traceContext: string | null;
 }
 
-/** The deliveries. */
-export const deliveries = new Table<DeliveryRow>('deliveries', ['id'], {
-  id: ['id', 'text'],
-  eventId: ['event_id', 'text'],
-  webhookId: ['webhook_id', 'text'],
-  eventType: ['event_type', 'text'],
-  test: ['test', 'boolean'],
-  state: ['state', 'text'],
-  attempts: ['attempts', 'integer'],
+const pendingColumns = {
   tries: ['tries', 'integer'],
   dueAt: ['due_at', 'integer'],
   scheduledAt: ['scheduled_at', 'integer'],
-  deadlineAt: ['deadline_at', 'integer'],
   leaseToken: ['lease_token', 'text'],
   leaseUntil: ['lease_until', 'integer'],
   leaseCounts: ['lease_counts', 'boolean'],
-  lastStatus: ['last_status', 'integer'],
-  lastError: ['last_error', 'text'],
-  createdAt: ['created_at', 'integer'],
-  finishedAt: ['finished_at', 'integer'],
   traceContext: ['trace_context', 'text'],
+} as const;
+
+const stateColumn = { state: ['state', 'text'] } as const;
+
+/** The deliveries of SQLite. */
+export const sqliteDeliveries = new Table<
+  PendingDeliveryRow & { state: DeliveryState; finishedAt: number | null }
+>('deliveries', ['id'], {
+  ...deliveryColumns,
+  ...pendingColumns,
+  ...stateColumn,
+  finishedAt: ['finished_at', 'integer'],
 });
 
-/** The deliveries of PostgreSQL, whose queues count them when a worker has found them. */
-export const postgresDeliveries = deliveries.extend<{ counted: boolean }>({
-  counted: ['counted', 'boolean'],
+/** The pending deliveries of PostgreSQL. */
+export const pendingDeliveries = new Table<PendingDeliveryRow>('pending_deliveries', ['id'], {
+  ...deliveryColumns,
+  ...pendingColumns,
+});
+
+/** The finished deliveries of PostgreSQL. */
+export const finishedDeliveries = new Table<
+  DeliveryRow & { state: DeliveryState; finishedAt: number }
+>('deliveries', ['id'], {
+  ...deliveryColumns,
+  ...stateColumn,
+  finishedAt: ['finished_at', 'integer'],
 });
 
 /**
- * What is read of `deliveries AS d` for the delivery log, joined with their queues. A requested delivery that goes ahead of others has an
+ * What is read of deliveries, as `d`, for the delivery log, joined with their queues. A requested delivery that goes ahead of others has an
  * earlier `due_at`.
  */
 export const loggedDeliveryFields = new Fields<LoggedDelivery>({
@@ -355,7 +394,8 @@ export const copiedTables = {
   webhooks,
   webhook_events: webhookEvents,
   queues: postgresQueues,
-  deliveries: postgresDeliveries,
+  pending_deliveries: pendingDeliveries,
+  deliveries: finishedDeliveries,
   attempts,
   idempotency_keys: idempotencyKeys,
 } as const;

@@ -10,7 +10,7 @@ import {
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { createLeasedFields, type Endpoint, toLeased } from '../records/leased-delivery';
-import { deliveries, endpointFields, sqliteAttempts } from '../records/tables';
+import { endpointFields, sqliteAttempts, sqliteDeliveries } from '../records/tables';
 import type { SqliteDatabase } from './database';
 import {
   adjustToClock,
@@ -28,7 +28,7 @@ const maxLeasesPerTransaction = 64;
 /** Inserts a delivery into its webhook's queue. Call inside a write. */
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
   // The spread comes last: V8 takes ten times as long for one that is followed by other properties.
-  db.insert(deliveries, {
+  db.insert(sqliteDeliveries, {
     attempts: 0,
     tries: 0,
     dueAt: delivery.nextAttemptAt,
@@ -157,7 +157,7 @@ export function createSqliteDeliveryStore(
   };
 }
 
-const dueFields = createLeasedFields('account_events.seq').with<{ seq: number }>({
+const dueFields = createLeasedFields('deliveries', 'account_events.seq').with<{ seq: number }>({
   seq: ['deliveries.seq', 'integer'],
 });
 

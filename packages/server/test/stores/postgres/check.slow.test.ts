@@ -9,7 +9,7 @@ import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import { ruleGroups as sqliteRuleGroups } from '../../../src/stores/sqlite/check-rules';
 import { fillStore } from '../../helpers/fill-store';
 import { startPostgres, type TestDatabase } from '../../helpers/postgres';
-import { describeChecks } from '../check-conformance';
+import { type Damage, describeChecks } from '../check-conformance';
 
 const postgres = await startPostgres();
 afterAll(postgres.stop);
@@ -74,9 +74,26 @@ describe('checkDatabase', () => {
       ],
       [
         'deliveries',
-        'deliveries that are leased or finished, and not counted',
-        'UPDATE deliveries SET counted = FALSE',
+        'deliveries with half a lease',
+        'UPDATE pending_deliveries SET lease_token = NULL',
       ],
+      [
+        'deliveries',
+        'deliveries that are both pending and finished',
+        'UPDATE pending_deliveries SET id = (SELECT id FROM deliveries LIMIT 1) WHERE id = (SELECT id FROM pending_deliveries LIMIT 1)',
+      ],
+      ...[
+        'leases = leases + 1',
+        'lease_ends_at = NULL',
+        'lease_ends_at = 9000000000000000',
+        'next_at = NULL',
+      ].map(
+        (change): Damage => [
+          'queues',
+          'queues with a wrong number of leases, or one that ends before they are polled',
+          `UPDATE queues SET ${change}`,
+        ],
+      ),
       [
         'queues',
         'queues with a delivery that is due before they are searched',
@@ -118,14 +135,16 @@ describe('checkDatabase', () => {
   });
 
   test('accepts a delivery to a webhook that was removed while it was queued', async () => {
-    await damage(`INSERT INTO deliveries SELECT 'dlv_new', event_id, 'whk_none', event_type, test, 'pending', 0, 0, 1, 1, 1,
-      FALSE, NULL, NULL, FALSE, NULL, NULL, 1, NULL, NULL FROM deliveries LIMIT 1`);
+    await damage(`INSERT INTO pending_deliveries (id, event_id, webhook_id, event_type, test, attempts, tries,
+        deadline_at, lease_counts, created_at)
+      SELECT 'dlv_new', event_id, 'whk_none', event_type, test, 0, 0, 1, FALSE, 1 FROM deliveries LIMIT 1;
+      INSERT INTO queue_signals (due_at, webhook_id) VALUES (1, 'whk_none')`);
     expect(await findProblems()).toEqual([]);
   });
 
   test('finds what the schema lacks, and reports what cannot be read without it', async () => {
     await damage(`DROP INDEX orders_of_buyer; ALTER TABLE api_keys DROP COLUMN last_used_at;
-      UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'deliveries_due'::regclass;
+      UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'pending_deliveries_due'::regclass;
       ALTER TABLE tasks RENAME TO recipes`);
     const found = await findProblems();
     const integrity = found.find(({ name }) => name === 'integrity');

@@ -163,7 +163,8 @@ const tables = {
   events: 'SELECT * FROM events ORDER BY id',
   account_events: 'SELECT event_id, account_id FROM account_events ORDER BY position',
   notifications: 'SELECT * FROM notifications ORDER BY id',
-  deliveries: 'SELECT * FROM deliveries ORDER BY id',
+  deliveries: 'SELECT * FROM pending_deliveries ORDER BY id',
+  signals: 'SELECT DISTINCT webhook_id FROM queue_signals ORDER BY webhook_id',
   idempotency_keys: 'SELECT * FROM idempotency_keys ORDER BY account_id, operation, key',
 };
 

@@ -21,7 +21,7 @@ vi.mock('../../../src/stores/postgres/migrations/migrations', async (load) => ({
       compatibleFrom: 1,
       indexes: [
         'CREATE INDEX CONCURRENTLY orders_by_quantity ON orders (quantity)',
-        'DROP INDEX CONCURRENTLY IF EXISTS notifications_of_event',
+        'DROP INDEX CONCURRENTLY IF EXISTS deliveries_of_event',
       ],
     },
     {
@@ -80,7 +80,7 @@ async function expectMigrated(url: string, client: pg.Client): Promise<void> {
   const { checks } = await checkDatabase(url, 0);
   expect(checks[0]).toMatchObject({ result: 'ok' });
   const { rows } = await client.query(
-    "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_quantity'::regclass OR indexrelid = to_regclass('notifications_of_event')",
+    "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_quantity'::regclass OR indexrelid = to_regclass('deliveries_of_event')",
   );
   expect(rows).toEqual([{ indisvalid: true }]);
 }

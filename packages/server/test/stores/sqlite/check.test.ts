@@ -46,7 +46,25 @@ async function findProblems(): Promise<CheckResult[]> {
 describe('checkDatabase', () => {
   describeChecks({
     ruleGroups,
-    ownDamages: [],
+    ownDamages: [
+      [
+        'deliveries',
+        'pending deliveries that are neither due nor leased, or both',
+        'UPDATE deliveries SET due_at = NULL WHERE lease_until IS NULL',
+      ],
+      [
+        'deliveries',
+        'pending deliveries with an end, or without a start of their wait',
+        'UPDATE deliveries SET finished_at = 1',
+      ],
+      [
+        'deliveries',
+        'finished deliveries that are due or leased, or have no end',
+        'UPDATE deliveries SET finished_at = NULL',
+      ],
+      ['deliveries', 'deliveries with half a lease', 'UPDATE deliveries SET lease_token = NULL'],
+      ['queues', 'queues with a wrong depth', 'UPDATE queues SET depth = depth + 1'],
+    ],
     damage,
     findProblems,
     open: () => openSqliteStore(file),
