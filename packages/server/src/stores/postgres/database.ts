@@ -14,6 +14,7 @@ import {
   type HostClient,
   Hosts,
   type PoolOptions,
+  takeId,
   takeTime,
 } from './pool';
 import {
@@ -529,9 +530,8 @@ export class PostgresDatabase extends Queries {
       await client.begin();
       return { xid: null, time: null };
     }
-    const row = await client.begin<{ xid: string; time: number }>(
-      `SELECT pg_current_xact_id()::text AS xid; ${takesTime ? takeTime : ''}`,
-    );
+    const columns = takesTime ? [takeId, takeTime] : [takeId];
+    const row = await client.begin<{ xid: string; time: number }>(columns);
     return { xid: row.xid ?? null, time: row.time ?? null };
   }
 

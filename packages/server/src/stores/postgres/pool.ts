@@ -69,19 +69,18 @@ const prepareSession = `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEV
  * table is analyzed.
  */
 const planOnce = [
-  'SET LOCAL plan_cache_mode = force_generic_plan',
+  "set_config('plan_cache_mode', 'force_generic_plan', TRUE)",
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map(
-    (method) => `SET LOCAL enable_${method} = off`,
+    (method) => `set_config('enable_${method}', 'off', TRUE)`,
   ),
-].join('; ');
-/** Starts a transaction in a session that is prepared. */
-const beginPrepared = `BEGIN; ${planOnce}`;
+].join(', ');
 /** An expression for a time in milliseconds since 1970. */
 export const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
-/** Takes the time of a change, in a transaction that has an ID. */
-export const takeTime = `SELECT ${milliseconds('clock_timestamp()')} AS time`;
+/** What a transaction selects when it starts: its ID, and then the time of the change. */
+export const takeId = 'pg_current_xact_id()::text AS xid';
+export const takeTime = `${milliseconds('clock_timestamp()')} AS time`;
 /** Starts a transaction behind a pooler such as PgBouncer, where another client gets the session next. */
-const beginPooled = `BEGIN ISOLATION LEVEL READ COMMITTED; ${setLimits('LOCAL')}; ${planOnce}`;
+const beginPooled = `BEGIN ISOLATION LEVEL READ COMMITTED; ${setLimits('LOCAL')}`;
 
 /** The names of all sessions of this program start like this, also if its URL has another name: see `final-time.ts`. */
 export const sessionName = 'tradepost';
@@ -187,10 +186,10 @@ export interface HostClient extends pg.ClientBase {
   /**
    * Starts a transaction, and limits how long it may keep others waiting.
    *
-   * @param statements What is sent with it. Their first rows are returned in one.
+   * @param columns What it selects at once, if the connection has a timeline.
    * @throws RejectedServerError if a pooler has given the connection a session on an old primary server.
    */
-  begin<Row>(statements?: string): Promise<Partial<Row>>;
+  begin<Row>(columns?: readonly string[]): Promise<Partial<Row>>;
   /**
    * Identifies the history of the database: a standby that is promoted starts another one, in which what was not replicated did not
    * happen. Null where that is unknown.
@@ -287,11 +286,14 @@ export function createPool(
       this.on('error', () => {});
     }
 
-    async begin<Row>(statements = ''): Promise<Partial<Row>> {
-      const guard = this.timeline === null ? '' : hosts.timelines.guard;
-      const begin = this.#isPrepared ? beginPrepared : `${beginPooled}; ${guard}`;
+    async begin<Row>(columns: readonly string[] = []): Promise<Partial<Row>> {
+      const statements = this.#isPrepared
+        ? ['BEGIN']
+        : [beginPooled, ...(this.timeline === null ? [] : [hosts.timelines.guard])];
+      // Another database that speaks the protocol has no such settings.
+      if (this.timeline !== null) statements.push(`SELECT ${[planOnce, ...columns].join(', ')}`);
       // A query of several statements has several results.
-      const results = [await this.query(`${begin}; ${statements}`)].flat() as pg.QueryResult[];
+      const results = [await this.query(statements.join('; '))].flat() as pg.QueryResult[];
       const row = Object.assign({}, ...results.map(({ rows }) => rows[0]));
       if (row.timeline) await this.#setTimeline(row.timeline);
       return row;
