@@ -58,10 +58,6 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
   const groups = new GroupCommit(db);
   const workers = new WorkerLocks(db);
   const deliveries = createPostgresDeliveryStore(db, workers);
-  const noteQueued = (dueAt: number) => {
-    deliveries.noteQueued(dueAt);
-    announcements.notifyDeliveriesQueued();
-  };
   return {
     clock,
     schemaVersion: currentSchemaVersion,
@@ -75,7 +71,9 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     notifications: createPostgresNotificationStore(db, groups),
     webhooks: createPostgresWebhookStore(db, () => announcements.notifyDeliveriesQueued()),
     deliveries,
-    deliveryLog: createPostgresDeliveryLogStore(db, noteQueued),
+    deliveryLog: createPostgresDeliveryLogStore(db, groups, () =>
+      announcements.notifyDeliveriesQueued(),
+    ),
     events: createPostgresEventStore(db),
     retention: createPostgresRetentionStore(db),
     secrets: createPostgresSecretStore(db),

@@ -1,4 +1,3 @@
-import { dueAhead } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
@@ -37,15 +36,11 @@ export function insertQueue(tx: Transaction, webhookId: string, paused: boolean)
  */
 const maxWaitMs = 30_000;
 
-/**
- * Returns the due time that puts a requested delivery ahead of everything that has waited in the queue: just before the first
- * one. The queue must be locked.
- */
-export async function dueFirst(
+/** Returns when the first delivery of a locked queue is due that is not leased; null if there is none. */
+export async function selectFirstDueAt(
   tx: Transaction,
   { webhookId, dueFrom }: Queue,
-  now: number,
-): Promise<number> {
+): Promise<number | null> {
   const row = await tx.row<{ dueAt: number | null }>(
     `SELECT least(
        (SELECT ready_at FROM (${selectDue({ webhookId: '$1', from: '$2', limit: '1' })}) AS first),
@@ -53,7 +48,7 @@ export async function dueFirst(
     webhookId,
     dueFrom,
   );
-  return dueAhead(row?.dueAt ?? null, now);
+  return row?.dueAt ?? null;
 }
 
 /**
@@ -69,15 +64,24 @@ export class QueueUnitOfWork {
     this.#queues = new Map([...queues].map((queue) => [queue.webhookId, queue]));
   }
 
-  /** Locks the queues of webhooks, in the order of their IDs, so that no two transactions wait for each other. */
-  static async lock(tx: Transaction, webhookIds: Iterable<string>): Promise<QueueUnitOfWork> {
+  /**
+   * Locks the queues of webhooks, in the order of their IDs, so that no two transactions wait for each other.
+   *
+   * @param waits Whether to wait for those that others have locked. Otherwise these are left out.
+   */
+  static async lock(
+    tx: Transaction,
+    webhookIds: Iterable<string>,
+    waits = true,
+  ): Promise<QueueUnitOfWork> {
     const condition = 'webhook_id = ANY ($1::text[])';
-    return new QueueUnitOfWork(await lockQueues(tx, condition, [...new Set(webhookIds)]));
+    const ids = [...new Set(webhookIds)];
+    return new QueueUnitOfWork(await lockQueues(tx, condition, { ids, waits }));
   }
 
   /** Like `lock`, all queues with leases. */
   static async lockLeased(tx: Transaction): Promise<QueueUnitOfWork> {
-    return new QueueUnitOfWork(await lockQueues(tx, 'leases > 0'));
+    return new QueueUnitOfWork(await lockQueues(tx, 'leases > 0', {}));
   }
 
   /** All locked queues. A webhook that was deleted and pruned has none. */
@@ -166,11 +170,15 @@ export class QueueUnitOfWork {
   }
 }
 
-function lockQueues(tx: Transaction, condition: string, ...values: unknown[]): Promise<Queue[]> {
+function lockQueues(
+  tx: Transaction,
+  condition: string,
+  { ids, waits = true }: { ids?: string[]; waits?: boolean },
+): Promise<Queue[]> {
   return tx.rows<Queue>(
     `SELECT ${queueFields.select} FROM queues WHERE ${condition}
-     ORDER BY webhook_id FOR NO KEY UPDATE`,
-    ...values,
+     ORDER BY webhook_id FOR NO KEY UPDATE${waits ? '' : ' SKIP LOCKED'}`,
+    ...(ids === undefined ? [] : [ids]),
   );
 }
 

@@ -68,20 +68,29 @@ async function countWebhooks(tx: Transaction, accountId: string): Promise<number
   return row?.count ?? 0;
 }
 
+/** Returns those of some webhooks that are not deleted. */
+export async function selectWebhooks(
+  db: PostgresDatabase,
+  queries: Queries,
+  ids: readonly string[],
+): Promise<WebhookWithStats[]> {
+  const rest = `${webhooksWithQueues} WHERE webhooks.id = ANY ($1::text[]) AND deleted_at IS NULL`;
+  const rows = await queries.list(webhookFields, rest, ids);
+  return rows.map((row) => readWebhook(db.secrets, row));
+}
+
 async function selectWebhook(
   db: PostgresDatabase,
   queries: Queries,
   accountId: string,
   id: string,
 ): Promise<WebhookWithStats | null> {
-  const rest = `${webhooksWithQueues}
-    WHERE webhooks.id = $1 AND account_id = $2 AND deleted_at IS NULL`;
-  const row = await queries.find(webhookFields, rest, id, accountId);
-  return row && readWebhook(db.secrets, row);
+  const [found] = await selectWebhooks(db, queries, [id]);
+  return found?.accountId === accountId ? found : null;
 }
 
 /** Locks a webhook of an account and returns it, or null if the account has none with this ID. */
-export async function lockWebhook(
+async function lockWebhook(
   db: PostgresDatabase,
   tx: Transaction,
   accountId: string,

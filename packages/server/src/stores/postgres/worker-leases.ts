@@ -1,6 +1,6 @@
-import { leaseMs } from '@tradepost/domain/deliveries/delivery';
+import { dueAhead, leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { PostgresDatabase, Transaction } from './database';
-import { dueFirst, type Queue, QueueUnitOfWork, setDueTimes } from './queues';
+import { type Queue, QueueUnitOfWork, selectFirstDueAt, setDueTimes } from './queues';
 
 /** A lease of a delivery. */
 interface Lease {
@@ -96,7 +96,7 @@ export async function releaseLeasesOfWorkers(
   const first = new Map<string, number>();
   for (const { webhookId } of leases.filter(isReleased)) {
     if (first.has(webhookId)) continue;
-    first.set(webhookId, await dueFirst(tx, queues.get(webhookId), now));
+    first.set(webhookId, dueAhead(await selectFirstDueAt(tx, queues.get(webhookId)), now));
   }
   const released = releaseLeases(tx, queues, leases, (lease) =>
     isReleased(lease)
