@@ -1,4 +1,7 @@
 import { type OrderStatus, orderTransitions } from '@tradepost/contract';
+import { leaseMs, newDelivery } from '@tradepost/domain/deliveries/delivery';
+import { deliveryNotFound, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import { createTestEvent } from '@tradepost/domain/events/test-event';
 import type { CommandContext, IdPrefix } from '@tradepost/domain/kernel/context';
 import {
   DomainError,
@@ -9,12 +12,14 @@ import type { Order, OrderContext } from '@tradepost/domain/orders/order';
 import { changeStatus, placeOrder } from '@tradepost/domain/orders/order';
 import {
   aCaller,
+  aContext,
   aListing,
   anAccount,
   anIdempotencyKey,
   aWebhook,
   noon,
 } from '@tradepost/domain/test/builders';
+import { type Webhook, webhookNotFound } from '@tradepost/domain/webhooks/webhook';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -22,6 +27,8 @@ import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import { aKey } from '../../helpers/a-key';
 import { startCommitBreaker } from '../../helpers/commit-breaker';
+import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
+import { aResult } from '../../helpers/leasing';
 import { ReusedDatabases, startPostgres, type TestDatabase } from '../../helpers/postgres';
 import { addCaller, addWebhook, Trade } from '../../helpers/trade';
 
@@ -90,21 +97,52 @@ interface Changing {
   fails: boolean;
 }
 
-type Change = Placing | Changing;
+interface Replaying {
+  kind: 'replay';
+  /** The number of a delivery of the first orders to the seller. 4 does not exist. */
+  delivery: number;
+  key: number | null;
+  fails: boolean;
+}
+
+interface Testing {
+  kind: 'test';
+  /** 1 is the seller's, 2 does not exist. */
+  webhook: number;
+  key: number | null;
+  fails: boolean;
+}
+
+type Change = Placing | Changing | Replaying | Testing;
+
+const anyKey = fc.option(fc.nat(2), { freq: 2 });
+const rarely = fc.nat(19).map((number) => number === 0);
 
 const anyChange: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     kind: fc.constant('place' as const),
     listing: fc.nat(3),
     quantity: fc.integer({ min: 1, max: 6 }),
-    key: fc.option(fc.nat(2), { freq: 2 }),
-    fails: fc.nat(19).map((number) => number === 0),
+    key: anyKey,
+    fails: rarely,
   }),
   fc.record({
     kind: fc.constant('change' as const),
     order: fc.nat(placedAtFirst),
     to: fc.constantFrom(...(Object.keys(orderTransitions) as OrderStatus[])),
-    fails: fc.nat(19).map((number) => number === 0),
+    fails: rarely,
+  }),
+  fc.record({
+    kind: fc.constant('replay' as const),
+    delivery: fc.nat(placedAtFirst),
+    key: anyKey,
+    fails: rarely,
+  }),
+  fc.record({
+    kind: fc.constant('test' as const),
+    webhook: fc.nat(2),
+    key: anyKey,
+    fails: rarely,
   }),
 );
 
@@ -142,12 +180,56 @@ async function change(store: Store, { order, to, fails }: Changing, number: numb
   });
 }
 
+/** The seller's key of a request, by its number. */
+const aKeyOf = (operation: string, key: number | null, fingerprint: string) =>
+  key === null ? null : anIdempotencyKey({ ...seller, operation, key: `key-${key}`, fingerprint });
+
+async function replay(store: Store, { delivery: index, key, fails }: Replaying, number: number) {
+  const { accountId } = seller;
+  const all = await store.deliveryLog.listDeliveries(accountId, {}, { after: null, limit: 100 });
+  const first = all.filter(({ id }) => id < toId('dlv', firstChange * 1_000)).reverse();
+  const id = first[index]?.id ?? toId('dlv', 0);
+  const idempotencyKey = aKeyOf('replay', key, id);
+  const context = contextOf(number);
+  return await store.deliveryLog.replayDelivery(
+    { accountId, id, idempotencyKey, context },
+    (found) => {
+      if (fails) throw fault;
+      if (found === null) throw deliveryNotFound(id);
+      const delivery = replayDelivery(found, noon);
+      return { delivery, response: { status: 202, headers: {}, body: delivery } };
+    },
+  );
+}
+
+async function sendTest(store: Store, { webhook, key, fails }: Testing, number: number) {
+  const { accountId } = seller;
+  const webhookId = toId('whk', webhook);
+  const context = contextOf(number);
+  const idempotencyKey = aKeyOf('test', key, webhookId);
+  return await store.deliveryLog.enqueueTestDelivery(
+    { accountId, webhookId, idempotencyKey, context },
+    (found) => {
+      context.restart();
+      if (fails) throw fault;
+      if (found === null) throw webhookNotFound(webhookId);
+      const event = createTestEvent('order.created', context);
+      const delivery = { ...newDelivery(event, webhookId, context), test: true };
+      return { event, delivery, response: { status: 202, headers: {}, body: delivery } };
+    },
+  );
+}
+
+function makeOne(store: Store, one: Change, number: number): Promise<unknown> {
+  if (one.kind === 'place') return place(store, one, number);
+  if (one.kind === 'change') return change(store, one, number);
+  return one.kind === 'replay' ? replay(store, one, number) : sendTest(store, one, number);
+}
+
 /** Makes a change, and returns its result or what it was rejected for. */
 async function make(store: Store, one: Change, number: number): Promise<unknown> {
   try {
-    return one.kind === 'place'
-      ? await place(store, one, firstChange + number)
-      : await change(store, one, firstChange + number);
+    return await makeOne(store, one, firstChange + number);
   } catch (error) {
     if (error === fault) return 'fault';
     if (error instanceof DomainError) return [error.code, error.message];
@@ -163,7 +245,9 @@ const tables = {
   events: 'SELECT * FROM events ORDER BY id',
   account_events: 'SELECT event_id, account_id FROM account_events ORDER BY position',
   notifications: 'SELECT * FROM notifications ORDER BY id',
-  deliveries: 'SELECT * FROM pending_deliveries ORDER BY id',
+  pending_deliveries: 'SELECT * FROM pending_deliveries ORDER BY id',
+  deliveries: 'SELECT * FROM deliveries ORDER BY id',
+  queues: 'SELECT * FROM queues ORDER BY webhook_id',
   signals: 'SELECT DISTINCT webhook_id FROM queue_signals ORDER BY webhook_id',
   idempotency_keys: 'SELECT * FROM idempotency_keys ORDER BY account_id, operation, key',
 };
@@ -175,6 +259,19 @@ async function readTables(url: string): Promise<Record<string, unknown[]>> {
   for (const [name, sql] of Object.entries(tables)) rows[name] = (await client.query(sql)).rows;
   await client.end();
   return rows;
+}
+
+/** Leases all deliveries. The first one is delivered then, the second one failed, and the third one waits for its next attempt. */
+async function deliverSome({ deliveries }: Store): Promise<void> {
+  const request = { now: noon, leaseUntil: noon + leaseMs, leaseToken: 'lease', limit: 100 };
+  const [first, second, third] = await deliveries.leaseDue(request);
+  if (!(first && second && third)) throw new Error('three deliveries are due');
+  const results = [
+    aResult(first),
+    aResult(second, { state: 'failed' }),
+    aResult(third, { state: 'pending', nextAttemptAt: noon + 1 }),
+  ];
+  await deliveries.recordAttempts(results, noon);
 }
 
 /** Makes changes in an empty database after some orders were placed. Returns what each led to, and all rows. */
@@ -200,6 +297,7 @@ async function inDatabase(
       } as const;
       await place(store, first, order);
     }
+    await deliverSome(store);
     const results = await makeChanges(store, database.url);
     return { results, rows: await readTables(database.url) };
   } finally {
@@ -272,9 +370,10 @@ describe('changes that arrive together', () => {
   });
 
   /** Locks a row in the session, until `unlock`. */
-  async function lock(table: 'listings' | 'orders', id: string): Promise<void> {
+  async function lock(table: 'listings' | 'orders' | 'queues', id: string): Promise<void> {
+    const key = table === 'queues' ? 'webhook_id' : 'id';
     await session.query('BEGIN');
-    await session.query(`SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
+    await session.query(`SELECT 1 FROM ${table} WHERE ${key} = $1 FOR UPDATE`, [id]);
   }
 
   const unlock = () => session.query('ROLLBACK');
@@ -289,6 +388,38 @@ describe('changes that arrive together', () => {
   }
 
   const addTrade = () => Trade.open(store);
+
+  /** Replays all deliveries of a webhook at once. Returns how many transactions wrote them. */
+  async function replayAll({ accountId, id: webhookId }: Webhook): Promise<number> {
+    const log = store.deliveryLog;
+    const all = await log.listDeliveries(accountId, { webhookId }, { after: null, limit: 100 });
+    const request = { accountId, idempotencyKey: null, context: aContext() };
+    await Promise.all(
+      all.map(({ id }) =>
+        log.replayDelivery({ ...request, id }, (found) => {
+          if (found === null) throw deliveryNotFound(id);
+          const delivery = replayDelivery(found, noon);
+          return { delivery, response: { status: 202, headers: {}, body: delivery } };
+        }),
+      ),
+    );
+    const { rows } = await session.query<{ count: string }>(
+      'SELECT count(DISTINCT xmin::text) FROM pending_deliveries WHERE webhook_id = $1 AND due_at IS NOT NULL',
+      [webhookId],
+    );
+    return Number(rows[0]?.count);
+  }
+
+  test('replay deliveries in one transaction, and wait only for their own queue', async () => {
+    const [free, locked] = [await addEndpoint(trade), await addEndpoint(trade)];
+    for (const { accountId } of [free, locked])
+      await enqueueDelivery(trade, { accountId, count: 50 });
+    await lock('queues', locked.id);
+    const later = replayAll(locked);
+    expect(await replayAll(free)).toBe(1);
+    await unlock();
+    expect(await later).toBe(1);
+  });
 
   test('share one transaction', async () => {
     const orders = await Promise.all(
