@@ -78,8 +78,8 @@ const updateQueues = (claims: number, now: number) => `DO $$ BEGIN
     COMMIT;
   END LOOP; END $$`;
 
-const finishQueues = `UPDATE queues SET concurrency_limit = ${concurrencyLimit},
-  next_at = CASE WHEN $1 THEN $2::bigint END, due_from = $2`;
+const finishQueues = `UPDATE queues SET depth = $1, concurrency_limit = ${concurrencyLimit},
+  next_at = CASE WHEN $2 THEN $3::bigint END, due_from = $3`;
 
 /**
  * Adds deliveries for all webhooks of a seller by the statements of the store, for many at once. The last one is due now. Nothing
@@ -130,7 +130,7 @@ export async function fillDeliveries(
     }
     for (const { definition } of indexes) await client.query(definition);
     const left = perWebhook - firstQueued;
-    await client.query(finishQueues, [left > 0, firstAt + firstQueued * intervalMs]);
+    await client.query(finishQueues, [left, left > 0, firstAt + firstQueued * intervalMs]);
   } finally {
     await client.end();
   }

@@ -37,8 +37,8 @@ export interface RuleDialect {
   pendingDeliveries: string;
   /** A condition about `queues AS q`: it is known when its first delivery is due. */
   isDueKnown: string;
-  /** A condition about `queues AS q`: it is polled to lease deliveries. */
-  isPolled: string;
+  /** An expression about `queues AS q`: how many of its pending deliveries its depth does not include. */
+  signalled: string;
 }
 
 const statusList = orderStatuses.map((status) => `'${status}'`).join();
@@ -65,13 +65,14 @@ export function createRuleGroups({
   deliveries,
   pendingDeliveries,
   isDueKnown,
-  isPolled,
+  signalled,
 }: RuleDialect): RuleGroup[] {
   /** The queues, their webhooks and, as `d`, what each queue should contain according to its deliveries. */
   const queuesWithDeliveries = `FROM queues AS q
     JOIN webhooks AS w ON w.id = q.webhook_id
     LEFT JOIN (
-      SELECT webhook_id, count(*) FILTER (WHERE lease_until IS NOT NULL AND lease_counts) AS leased,
+      SELECT webhook_id, count(*) AS pending,
+        count(*) FILTER (WHERE lease_until IS NOT NULL AND lease_counts) AS leased,
         min(CASE WHEN lease_until IS NULL THEN coalesce(due_at, created_at) END) AS first_due
       FROM ${pendingDeliveries} AS pending GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id`;
   return [
@@ -266,6 +267,11 @@ export function createRuleGroups({
         'the counters of each queue fit its deliveries, and it is polled when it should be',
       rules: [
         {
+          problem: 'queues with a wrong depth',
+          sql: `SELECT q.webhook_id || ' has depth ' || (q.depth + ${signalled}) || ', not ' || coalesce(d.pending, 0)
+          ${queuesWithDeliveries} WHERE q.depth + ${signalled} <> coalesce(d.pending, 0)`,
+        },
+        {
           problem: 'queues with a wrong number in flight',
           sql: `SELECT q.webhook_id || ' has ' || q.in_flight || ' in flight, not ' || coalesce(d.leased, 0)
           ${queuesWithDeliveries} WHERE q.in_flight <> coalesce(d.leased, 0)`,
@@ -284,7 +290,7 @@ export function createRuleGroups({
         {
           problem: 'queues that are polled though nothing may be leased',
           sql: `SELECT q.webhook_id ${queuesWithDeliveries}
-          WHERE ${isPolled} AND (w.status = 'paused' OR q.in_flight >= q.concurrency_limit)`,
+          WHERE q.next_at IS NOT NULL AND (w.status = 'paused' OR q.in_flight >= q.concurrency_limit)`,
         },
       ],
     },

@@ -7,7 +7,8 @@ import type { ReusedDatabases } from '../helpers/postgres';
 import type { OpenDatabase, StoredDelivery, StoredQueue } from './simulated-database';
 import type { SimulatedLocks } from './simulated-locks';
 
-const queueColumns = `(SELECT count(*) FROM pending_deliveries AS d WHERE d.webhook_id = queues.webhook_id) AS depth,
+const queueColumns = `(depth + (
+    SELECT coalesce(sum(deliveries), 0) FROM queue_signals AS s WHERE s.webhook_id = queues.webhook_id))::bigint AS depth,
   in_flight AS "inFlight", concurrency_limit AS "concurrencyLimit", failures,
   backoff_until AS "backoffUntil"`;
 

@@ -139,6 +139,7 @@ const sharedDamages: Damage[] = [
     `UPDATE deliveries SET state = 'lost' WHERE state = 'delivered'`,
   ],
   ['deliveries', 'deliveries with missing or surplus attempts', 'DELETE FROM attempts'],
+  ['queues', 'queues with a wrong depth', 'UPDATE queues SET depth = depth + 1'],
   ['queues', 'queues with a wrong number in flight', 'UPDATE queues SET in_flight = in_flight + 1'],
   [
     'queues',
@@ -185,14 +186,16 @@ export function describeChecks(database: CheckedDatabase): void {
 
   test('says which counter of which queue is wrong', async () => {
     await damage(
-      'UPDATE queues SET in_flight = 70 WHERE webhook_id = (SELECT max(webhook_id) FROM queues)',
+      'UPDATE queues SET depth = 70 WHERE webhook_id = (SELECT max(webhook_id) FROM queues)',
     );
     const [{ problems }] = (await findProblems()) as [CheckResult];
-    expect(problems).toContainEqual({
-      problem: 'queues with a wrong number in flight',
-      count: 1,
-      examples: [expect.stringMatching(/^whk_\w+ has 70 in flight, not \d+$/)],
-    });
+    expect(problems).toEqual([
+      {
+        problem: 'queues with a wrong depth',
+        count: 1,
+        examples: [expect.stringMatching(/^whk_\w+ has depth 70, not \d+$/)],
+      },
+    ]);
   });
 
   test('counts all rows with a problem and names five of them', async () => {

@@ -13,12 +13,16 @@ function selectOrphans(table: string, column: string, other: string): string {
 /** Queries that find inconsistent rows, and what is wrong with them. */
 const consistencyChecks: [fault: string, sql: string][] = [
   [
-    'Queues count other leases than there are',
-    `SELECT q.webhook_id, q.leases, q.in_flight, d.leased, d.counted
+    'Queues count other deliveries than there are',
+    `SELECT q.webhook_id, q.depth, q.in_flight, s.signalled, d.pending, d.leased
      FROM queues AS q JOIN LATERAL (
-       SELECT count(*) AS leased, count(*) FILTER (WHERE lease_counts) AS counted
-       FROM pending_deliveries WHERE webhook_id = q.webhook_id AND lease_token IS NOT NULL) AS d ON TRUE
-     WHERE q.leases <> d.leased OR q.in_flight <> d.counted`,
+       SELECT count(*) AS pending,
+         count(*) FILTER (WHERE lease_token IS NOT NULL AND lease_counts) AS leased
+       FROM pending_deliveries WHERE webhook_id = q.webhook_id) AS d ON TRUE
+       JOIN LATERAL (
+         SELECT coalesce(sum(deliveries), 0) AS signalled
+         FROM queue_signals WHERE webhook_id = q.webhook_id) AS s ON TRUE
+     WHERE q.depth + s.signalled <> d.pending OR q.in_flight <> d.leased`,
   ],
   [
     'Deliveries count other attempts than were recorded',

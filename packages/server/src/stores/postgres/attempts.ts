@@ -139,9 +139,12 @@ export async function writeResults(
     // Of two results of one lease, one is recorded.
     found.delete(deliveryId);
     valid.push(result);
-    const { attempt, nextAttemptAt } = result;
-    queues.removeLease(webhookId, row.counts);
-    if (attempt !== null) queues.change(webhookId, nextHealth(queue, attemptEndedAt(attempt)));
+    const { attempt, state, nextAttemptAt } = result;
+    queues.change(webhookId, {
+      inFlight: queue.inFlight - Number(row.counts),
+      depth: queue.depth - (state === 'pending' ? 0 : 1),
+      ...(attempt !== null && nextHealth(queue, attemptEndedAt(attempt))),
+    });
     if (nextAttemptAt !== null) queues.noteDueAt(webhookId, nextAttemptAt);
   }
   // New deliveries wait for five minutes at most. Those that were due before this backoff started have to wait until it ends.

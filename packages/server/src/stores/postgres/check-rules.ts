@@ -9,7 +9,7 @@ export const ruleGroups = addRules(
     deliveries: allDeliveries,
     pendingDeliveries: 'pending_deliveries',
     isDueKnown: `NOT EXISTS (SELECT 1 FROM queue_signals AS s WHERE s.webhook_id = q.webhook_id)`,
-    isPolled: 'q.next_at < coalesce(q.lease_ends_at, q.next_at + 1)',
+    signalled: `(SELECT coalesce(sum(deliveries), 0) FROM queue_signals AS s WHERE s.webhook_id = q.webhook_id)`,
   }),
   {
     events: [
@@ -34,14 +34,6 @@ export const ruleGroups = addRules(
             AND EXISTS (
               SELECT 1 FROM pending_deliveries AS d WHERE d.webhook_id = queues.webhook_id
                 AND d.lease_until IS NULL AND coalesce(d.due_at, d.created_at) < queues.due_from)`,
-      },
-      {
-        problem: 'queues with a wrong number of leases, or one that ends before they are polled',
-        sql: `SELECT q.webhook_id FROM queues AS q LEFT JOIN (
-            SELECT webhook_id, count(*) AS leases, min(lease_until) AS first FROM pending_deliveries
-            WHERE lease_until IS NOT NULL GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id
-          WHERE q.leases <> coalesce(d.leases, 0) OR (d.first IS NOT NULL AND (
-            q.lease_ends_at IS NULL OR q.lease_ends_at > d.first OR q.next_at IS NULL))`,
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Delivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
+import { type Delivery, leaseMs, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
 import { pendingDeliveries, queueSignals } from '../records/tables';
@@ -7,8 +7,8 @@ import { writeResults } from './attempts';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { isUnnumbered, numberDeliveries } from './event-numbers';
 import { decodeLeaseToken, leaseDue, maxSignals, type SearchStarts, takeSignals } from './leases';
-import { adjustQueues, QueueUnitOfWork, selectQueueStatus } from './queues';
-import { adjustLeases, releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
+import { adjustToClock, QueueUnitOfWork, selectQueueStatus } from './queues';
+import { releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
 import type { WorkerLocks } from './worker-locks';
 import type { WriteSet } from './write-set';
 
@@ -21,18 +21,22 @@ interface QueuedDeliveries {
 
 /** Adds the inserts of deliveries that are due at once, and a signal for each of their queues. */
 export function insertDeliveries(writes: WriteSet, changes: readonly QueuedDeliveries[]): void {
-  const signals = new Map<string, number>();
+  const signals = new Map<string, { dueAt: number; deliveries: number }>();
   const rows = changes.flatMap(({ deliveries, traceContext }) =>
     deliveries.map((delivery) => {
       const { webhookId, createdAt } = delivery;
-      signals.set(webhookId, Math.min(signals.get(webhookId) ?? createdAt, createdAt));
+      const { dueAt, deliveries: others } = signals.get(webhookId) ?? {
+        dueAt: createdAt,
+        deliveries: 0,
+      };
+      signals.set(webhookId, { dueAt: Math.min(dueAt, createdAt), deliveries: others + 1 });
       return { attempts: 0, tries: 0, leaseCounts: false, traceContext, ...delivery };
     }),
   );
   writes.insert(pendingDeliveries, rows);
   writes.insert(
     queueSignals,
-    Array.from(signals, ([webhookId, dueAt]) => ({ webhookId, dueAt })),
+    Array.from(signals, ([webhookId, signal]) => ({ webhookId, ...signal })),
   );
 }
 
@@ -43,7 +47,7 @@ const queueMarginMs = 60_000;
 /** How often everything is searched, in milliseconds: for what is older than the margins. */
 const fullSearchIntervalMs = 60_000;
 
-const searchAll: SearchStarts = { signalsFrom: 0, queuesFrom: 0 };
+const searchAll: SearchStarts = { signalsFrom: 0, leasesFrom: 0, queuesFrom: 0 };
 
 /**
  * Remembers from which times on to search. Index entries of what was found before stay until they are vacuumed, and a search must
@@ -80,12 +84,14 @@ class RememberedStarts {
   }
 
   /** Records what a search found first. */
-  found({ firstSignalAt, nextAt }: DueTimes, searched: SearchStarts): void {
+  found({ firstSignalAt, leaseUntil, nextAt }: DueTimes, searched: SearchStarts): void {
     if (searched === searchAll) this.#scheduleFullSearch();
     const next = (first: number | null, others: number) =>
       Math.max(0, Math.min(first ?? Number.POSITIVE_INFINITY, this.#now + others));
     this.#starts = {
       signalsFrom: next(firstSignalAt, -commitMarginMs),
+      // Those that are committed later end that much later.
+      leasesFrom: next(leaseUntil, leaseMs - commitMarginMs),
       queuesFrom: next(nextAt, -queueMarginMs),
     };
   }
@@ -104,6 +110,8 @@ const maxBackoffMs = latestBackoffUntil(0);
 interface DueTimes {
   /** When the first queue should be polled. */
   nextAt: number | null;
+  /** When the first lease ends. */
+  leaseUntil: number | null;
   /** When the first new delivery may be attempted. */
   newAt: number | null;
   /** When the first new delivery is due, even if it has to wait. */
@@ -121,10 +129,11 @@ const hasRoom = 'NOT q.paused AND q.in_flight < q.concurrency_limit';
  */
 async function selectDueTimes(
   queries: Queries,
-  { signalsFrom, queuesFrom }: SearchStarts,
+  { signalsFrom, leasesFrom, queuesFrom }: SearchStarts,
 ): Promise<DueTimes> {
   const row = await queries.row<DueTimes>(
-    `SELECT (SELECT min(next_at) FROM queues WHERE next_at >= $2) AS "nextAt",
+    `SELECT (SELECT min(next_at) FROM queues WHERE next_at >= $3) AS "nextAt",
+       (SELECT min(lease_until) FROM pending_deliveries WHERE lease_until >= $2) AS "leaseUntil",
        coalesce(
          (SELECT new.due_at FROM ${firstSignals} JOIN queues AS q ON q.webhook_id = new.webhook_id
           WHERE ${hasRoom} AND q.backoff_until <= new.due_at ORDER BY new.due_at LIMIT 1),
@@ -134,9 +143,10 @@ async function selectDueTimes(
           FROM ${firstSignals} JOIN queues AS q ON q.webhook_id = new.webhook_id)) AS "newAt",
        (SELECT min(due_at) FROM queue_signals WHERE due_at >= $1) AS "firstSignalAt"`,
     signalsFrom,
+    leasesFrom,
     queuesFrom,
   );
-  return row ?? { nextAt: null, newAt: null, firstSignalAt: null };
+  return row ?? { nextAt: null, leaseUntil: null, newAt: null, firstSignalAt: null };
 }
 
 /** Returns a function that runs one piece of work after the other. */
@@ -160,10 +170,6 @@ export function createPostgresDeliveryStore(
   // It changes nothing, but in a transaction it is planned once.
   const findDueTimes = (starts: SearchStarts) =>
     db.write((tx) => selectDueTimes(tx, starts), { isRepeatable: true });
-  const adjustToClock = async (clock: { expected: number; now: number }) => {
-    await adjustLeases(db, clock);
-    if (clock.now <= clock.expected) await adjustQueues(db, clock.now);
-  };
   return {
     noteQueued: (dueAt) => remembered.note(dueAt),
 
@@ -227,22 +233,22 @@ export function createPostgresDeliveryStore(
 
     async resetStaleLeases(now) {
       remembered.setNow(now);
-      await adjustToClock({ expected: now, now });
+      await adjustToClock(db, { expected: now, now });
       await db.write((tx) => uncountStaleLeases(tx, now), { isRepeatable: true });
     },
 
     async adjustToClock(clock) {
       // After the clock was set back, new deliveries of other processes are due before those that were found.
       remembered.setNow(clock.now);
-      await adjustToClock(clock);
+      await adjustToClock(db, clock);
     },
 
     async nextDueAt() {
       const starts = remembered.begin();
       const found = await findDueTimes(starts);
       remembered.found(found, starts);
-      const { nextAt, newAt } = found;
-      const times = [nextAt, newAt].filter((time) => time !== null);
+      const { nextAt, leaseUntil, newAt } = found;
+      const times = [nextAt, leaseUntil, newAt].filter((time) => time !== null);
       return times.length === 0 ? null : Math.min(...times);
     },
 
@@ -261,11 +267,13 @@ const selectOverdue = `SELECT d.id, d.webhook_id AS "webhookId" FROM queues CROS
 
 const failPending = `WITH failed AS (
     DELETE FROM pending_deliveries WHERE id = ANY ($2::text[]) AND lease_until IS NULL AND deadline_at < $1
-    RETURNING *)
-  INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, deadline_at,
-    last_status, last_error, created_at, finished_at)
-  SELECT id, event_id, webhook_id, event_type, test, 'failed', attempts, deadline_at, last_status,
-    last_error, created_at, $1 FROM failed`;
+    RETURNING *),
+  stored AS (
+    INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, deadline_at,
+      last_status, last_error, created_at, finished_at)
+    SELECT id, event_id, webhook_id, event_type, test, 'failed', attempts, deadline_at, last_status,
+      last_error, created_at, $1 FROM failed)
+  SELECT webhook_id AS "webhookId" FROM failed`;
 
 async function failOverdue(
   tx: Transaction,
@@ -278,15 +286,26 @@ async function failOverdue(
     limit,
   );
   if (overdue.length === 0) return 0;
-  const webhookIds = [...new Set(overdue.map(({ webhookId }) => webhookId))];
-  const queues = await QueueUnitOfWork.lock(tx, webhookIds);
-  await takeSignals(tx, queues, webhookIds, 0);
-  const failed = await tx.run(
+  const queues = await QueueUnitOfWork.lock(
+    tx,
+    overdue.map(({ webhookId }) => webhookId),
+  );
+  // Their signals would call workers for nothing.
+  await takeSignals(
+    tx,
+    queues,
+    queues.all.map(({ webhookId }) => webhookId),
+    0,
+  );
+  const failed = await tx.rows<{ webhookId: string }>(
     failPending,
     now,
     overdue.map(({ id }) => id),
   );
-  for (const { webhookId } of queues.all) queues.change(webhookId);
+  for (const { webhookId } of failed) {
+    const queue = queues.find(webhookId);
+    if (queue) queues.change(webhookId, { depth: queue.depth - 1 });
+  }
   queues.write(tx, now);
-  return failed;
+  return failed.length;
 }

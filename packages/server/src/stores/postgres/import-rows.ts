@@ -15,7 +15,7 @@ import { type CopyRecord, createCopyTable, findCopyRecord, selectCopyRecord } fr
 import { PostgresDatabase, type Transaction } from './database';
 import { migrate, requireKnownSchema, requireMigrated } from './migrate';
 import { getCode, translateOpeningError } from './postgres-errors';
-import { releaseLeasesOfWorkers } from './worker-leases';
+import { releaseAllLeases } from './worker-leases';
 
 /** SQLSTATEs of rows that the schema does not accept: data exceptions and violated constraints. */
 const rejectedRows = /^2[23]/;
@@ -214,7 +214,7 @@ export class ImportedDatabase {
         const record = await this.#requireOwn(tx);
         if (record.isComplete) return;
         const { now } = await readClock(tx);
-        await releaseLeasesOfWorkers(tx, null, now);
+        await releaseAllLeases(tx, now);
         await tx.run('UPDATE tradepost_copy SET completed_at = $1', now);
       },
       { isRepeatable: true },

@@ -15,17 +15,19 @@ import type { PostgresDatabase, Transaction } from './database';
 import { selectDue } from './delivery-queries';
 import { type NumberedDelivery, numberDeliveries } from './event-numbers';
 import { type Queue, QueueUnitOfWork } from './queues';
-import { releaseEndedLeases } from './worker-leases';
 
-/** How many signals a lease request looks at to find their queues. */
+/** How many signals, and how many ended leases, a lease request looks at to find their queues. */
 export const maxSignals = 250;
-/** How often a lease request takes as many signals, before it leases. */
+/** How many signals are taken at a time, and how often, before it leases. Those that are left are taken later. */
+const maxTaken = 5_000;
 const maxRounds = 10;
 
 /** From which times on to search, in milliseconds since 1970. Nothing is older. */
 export interface SearchStarts {
   /** What signals say. */
   signalsFrom: number;
+  /** When leases end. */
+  leasesFrom: number;
   /** When queues should be polled. */
   queuesFrom: number;
 }
@@ -41,23 +43,21 @@ interface LeaseRequest {
 /** A locked queue from which a worker may lease. */
 interface Candidate extends Queue, Endpoint {
   accountId: string;
-  /** When a worker should poll it, as it was written last; null if then nothing was to be leased, and no lease to end. */
+  /** When a worker may poll it, as it was written last; null while nothing may be leased, except new deliveries. */
   nextAt: number | null;
   /** How many signals were found, up to a limit. */
   signals: number;
   /** When the first of their deliveries is due; null if there is none. */
   newDueAt: number | null;
+  /** Whether it has leases that have ended. */
+  hasEnded: boolean;
 }
 
 function toQueue(candidate: Candidate): Queue {
-  const { webhookId, leases, inFlight, paused, dueFrom, leaseEndsAt } = candidate;
+  const { webhookId, depth, inFlight, paused, dueFrom } = candidate;
   const { concurrencyLimit, failures, failedAt, backoffUntil } = candidate;
   const health = { concurrencyLimit, failures, failedAt, backoffUntil };
-  return { webhookId, leases, inFlight, paused, dueFrom, leaseEndsAt, ...health };
-}
-
-function hasEnded({ leaseEndsAt }: Candidate, now: number): boolean {
-  return leaseEndsAt !== null && leaseEndsAt <= now;
+  return { webhookId, depth, inFlight, paused, dueFrom, ...health };
 }
 
 function encodeLeaseToken(webhookId: string, leaseToken: string): string {
@@ -73,25 +73,29 @@ export function decodeLeaseToken(text: string): { webhookId: string; leaseToken:
 }
 
 /**
- * Locks queues that a worker should poll now or that have signals, the longest waiting first. Skips queues that others have locked:
- * they do the same.
+ * Locks queues that a worker may poll now, that have signals or ended leases, the longest waiting first. Skips queues that others have
+ * locked: they do the same.
  */
 function lockCandidates(
   tx: Transaction,
   { now, limit }: LeaseRequest,
-  { signalsFrom, queuesFrom }: SearchStarts,
+  { signalsFrom, leasesFrom, queuesFrom }: SearchStarts,
 ): Promise<Candidate[]> {
   return tx.rows<Candidate>(
-    `SELECT ${postgresQueues.select}, ${endpointFields.select}, c.signals, c."newDueAt"
+    `SELECT ${postgresQueues.select}, ${endpointFields.select}, c.signals, c."newDueAt", c."hasEnded"
      FROM (
        SELECT webhook_id, min(ready_at) AS ready_at, sum(is_signal)::bigint AS signals,
-         min(CASE is_signal WHEN 1 THEN ready_at END) AS "newDueAt"
+         min(CASE is_signal WHEN 1 THEN ready_at END) AS "newDueAt",
+         max(has_ended) > 0 AS "hasEnded"
        FROM (
-         (SELECT webhook_id, next_at AS ready_at, 0 AS is_signal FROM queues
-          WHERE next_at >= $4 AND next_at <= $1 ORDER BY next_at, webhook_id LIMIT $2)
+         (SELECT webhook_id, next_at AS ready_at, 0 AS is_signal, 0 AS has_ended FROM queues
+          WHERE next_at >= $5 AND next_at <= $1 ORDER BY next_at, webhook_id LIMIT $2)
          UNION ALL
-         (SELECT webhook_id, due_at, 1 FROM queue_signals WHERE due_at >= $3
+         (SELECT webhook_id, due_at, 1, 0 FROM queue_signals WHERE due_at >= $3
           ORDER BY due_at LIMIT ${maxSignals})
+         UNION ALL
+         (SELECT webhook_id, lease_until, 0, 1 FROM pending_deliveries
+          WHERE lease_until >= $4 AND lease_until <= $1 ORDER BY lease_until LIMIT ${maxSignals})
        ) AS found
        GROUP BY webhook_id) AS c
      JOIN queues ON queues.webhook_id = c.webhook_id
@@ -101,8 +105,34 @@ function lockCandidates(
     now,
     Math.max(limit, maxQueuesPerLease),
     signalsFrom,
+    leasesFrom,
     queuesFrom,
   );
+}
+
+/** Releases leases of locked queues that have ended without a result. */
+async function releaseEndedLeases(
+  tx: Transaction,
+  queues: QueueUnitOfWork,
+  webhookIds: string[],
+  now: number,
+  leasesFrom: number,
+): Promise<void> {
+  if (webhookIds.length === 0) return;
+  const released = await tx.rows<{ webhookId: string; dueAt: number; counts: boolean }>(
+    `UPDATE pending_deliveries SET due_at = lease_until, scheduled_at = lease_until,
+       lease_token = NULL, lease_until = NULL
+     WHERE lease_until >= $3 AND lease_until <= $1 AND webhook_id = ANY ($2::text[])
+     RETURNING webhook_id AS "webhookId", due_at AS "dueAt", lease_counts AS counts`,
+    now,
+    webhookIds,
+    leasesFrom,
+  );
+  for (const { webhookId, dueAt, counts } of released) {
+    const { inFlight } = queues.get(webhookId);
+    queues.change(webhookId, { inFlight: inFlight - Number(counts) });
+    queues.noteDueAt(webhookId, dueAt);
+  }
 }
 
 const leasedFields = createLeasedFields(
@@ -162,7 +192,7 @@ async function leaseFromQueues(
   );
 }
 
-/** Removes the signals of locked queues, and notes in the queues when new deliveries are due. */
+/** Removes signals of locked queues, and notes in the queues how many new deliveries there are, and when they are due. */
 export async function takeSignals(
   tx: Transaction,
   queues: QueueUnitOfWork,
@@ -170,15 +200,21 @@ export async function takeSignals(
   signalsFrom: number,
 ): Promise<void> {
   if (webhookIds.length === 0) return;
-  const taken = await tx.rows<{ webhookId: string; dueAt: number }>(
-    `DELETE FROM queue_signals WHERE due_at >= $1 AND webhook_id = ANY ($2::text[])
-     RETURNING webhook_id AS "webhookId", due_at AS "dueAt"`,
+  const taken = await tx.rows<{ webhookId: string; dueAt: number; deliveries: number }>(
+    `WITH taken AS (
+       DELETE FROM queue_signals AS s USING (
+         SELECT due_at, webhook_id, id FROM queue_signals
+         WHERE due_at >= $1 AND webhook_id = ANY ($2::text[]) ORDER BY due_at LIMIT ${maxTaken}) AS first
+       WHERE s.due_at = first.due_at AND s.webhook_id = first.webhook_id AND s.id = first.id
+       RETURNING s.webhook_id, s.due_at, s.deliveries)
+     SELECT webhook_id AS "webhookId", min(due_at) AS "dueAt", sum(deliveries)::bigint AS deliveries
+     FROM taken GROUP BY webhook_id`,
     signalsFrom,
     webhookIds,
   );
-  for (const { webhookId, dueAt } of taken) {
+  for (const { webhookId, dueAt, deliveries } of taken) {
+    queues.change(webhookId, { depth: queues.get(webhookId).depth + deliveries });
     queues.noteDueAt(webhookId, dueAt);
-    queues.change(webhookId);
   }
 }
 
@@ -186,13 +222,14 @@ export async function takeSignals(
  * Returns whether attempts may start in a locked queue. A backoff never lasts longer than five minutes from when a delivery started
  * to wait for it, even if the clock was set back.
  */
-function isAllowed(candidate: Candidate, now: number): boolean {
-  const { paused, nextAt, leaseEndsAt, newDueAt } = candidate;
+function isAllowed(
+  { paused, nextAt, hasEnded, newDueAt, ...queue }: Candidate,
+  now: number,
+): boolean {
   if (paused) return false;
-  if (nextAt !== null && nextAt <= now && (leaseEndsAt === null || nextAt < leaseEndsAt))
-    return true;
-  if (hasEnded(candidate, now) && nextAllowedAt(candidate, now) <= now) return true;
-  return newDueAt !== null && newDueAt <= now && nextAllowedAt(candidate, newDueAt) <= now;
+  if (nextAt !== null && nextAt <= now) return true;
+  if (hasEnded && nextAllowedAt(queue, now) <= now) return true;
+  return newDueAt !== null && newDueAt <= now && nextAllowedAt(queue, newDueAt) <= now;
 }
 
 /** Like `lockCandidates`, but first takes signals that hide those of other queues. */
@@ -229,20 +266,17 @@ export async function leaseDue(
   const endpoints = new Map(candidates.map((candidate) => [candidate.webhookId, candidate]));
   const queues = new QueueUnitOfWork(candidates.map(toQueue));
   await takeSignals(tx, queues, withSignals(candidates), starts.signalsFrom);
-  const ended = candidates.filter((candidate) => hasEnded(candidate, now));
-  await releaseEndedLeases(
-    tx,
-    queues,
-    ended.map(({ webhookId }) => webhookId),
-    now,
-  );
+  const ended = candidates.filter(({ hasEnded }) => hasEnded).map(({ webhookId }) => webhookId);
+  await releaseEndedLeases(tx, queues, ended, now, starts.leasesFrom);
   const ready = candidates
     .filter((candidate) => isAllowed(candidate, now))
     .map(({ webhookId }) => queues.get(webhookId))
     .filter(({ inFlight, concurrencyLimit }) => inFlight < concurrencyLimit);
   const leased = await leaseFromQueues(tx, ready, request, endpoints);
   await numberDeliveries(tx, leased);
-  for (const { webhookId } of leased) queues.addLease(webhookId, request.leaseUntil);
+  for (const { webhookId } of leased) {
+    queues.change(webhookId, { inFlight: queues.get(webhookId).inFlight + 1 });
+  }
   if (leased.length < request.limit) {
     // The others had nothing due, although they were to be polled.
     for (const { webhookId } of ready) queues.change(webhookId);

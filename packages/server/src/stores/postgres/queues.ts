@@ -1,3 +1,4 @@
+import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
   alignHealth,
@@ -12,12 +13,8 @@ import { insert, WriteSet } from './write-set';
 
 /** A locked queue. */
 export interface Queue extends QueueRow {
-  /** All leases; `inFlight` has only those that count towards the concurrency limit. */
-  leases: number;
-  /** No delivery that is not leased is due before this time, except new ones with a signal. In milliseconds since 1970. */
+  /** No delivery that is not leased is due before this time, except those that signals tell of. In milliseconds since 1970. */
   dueFrom: number;
-  /** No lease ends before this time, in milliseconds since 1970; null if there is none. */
-  leaseEndsAt: number | null;
   /** Since when it waits to be polled; by default since now. */
   waitsSince?: number;
 }
@@ -26,7 +23,7 @@ const queueFields = postgresQueues.without('nextAt');
 
 /** Inserts the queue of a new webhook. */
 export function insertQueue(tx: Transaction, webhookId: string, paused: boolean): void {
-  const counts = { leases: 0, inFlight: 0, dueFrom: 0 };
+  const counts = { depth: 0, inFlight: 0, dueFrom: 0 };
   insert(tx, postgresQueues, [{ webhookId, paused, ...counts, ...newEndpointHealth }]);
 }
 
@@ -74,14 +71,13 @@ export class QueueUnitOfWork {
     webhookIds: Iterable<string>,
     waits = true,
   ): Promise<QueueUnitOfWork> {
-    const condition = 'webhook_id = ANY ($1::text[])';
-    const ids = [...new Set(webhookIds)];
-    return new QueueUnitOfWork(await lockQueues(tx, condition, { ids, waits }));
-  }
-
-  /** Like `lock`, all queues with leases. */
-  static async lockLeased(tx: Transaction): Promise<QueueUnitOfWork> {
-    return new QueueUnitOfWork(await lockQueues(tx, 'leases > 0', {}));
+    return new QueueUnitOfWork(
+      await tx.rows<Queue>(
+        `SELECT ${queueFields.select} FROM queues WHERE webhook_id = ANY ($1::text[])
+         ORDER BY webhook_id FOR NO KEY UPDATE${waits ? '' : ' SKIP LOCKED'}`,
+        [...new Set(webhookIds)],
+      ),
+    );
   }
 
   /** All locked queues. A webhook that was deleted and pruned has none. */
@@ -113,50 +109,29 @@ export class QueueUnitOfWork {
     if (dueAt < dueFrom) this.change(webhookId, { dueFrom: dueAt });
   }
 
-  /** Records that a lease of a queue has started. */
-  addLease(webhookId: string, leaseUntil: number): void {
-    const { leases, inFlight, leaseEndsAt } = this.get(webhookId);
-    this.change(webhookId, {
-      leases: leases + 1,
-      inFlight: inFlight + 1,
-      leaseEndsAt: Math.min(leaseEndsAt ?? leaseUntil, leaseUntil),
-    });
-  }
-
-  /** Records that a lease of a queue has ended. `counts` says whether it counted towards the concurrency limit. */
-  removeLease(webhookId: string, counts: boolean): void {
-    const queue = this.get(webhookId);
-    const leases = queue.leases - 1;
-    const leaseEndsAt = leases === 0 ? null : queue.leaseEndsAt;
-    this.change(webhookId, { leases, inFlight: queue.inFlight - Number(counts), leaseEndsAt });
-  }
-
   /**
    * Adds the updates of the changed queues, and of when each should be polled next: when its first delivery is due and may be attempted, but not before
-   * `now`, so that a queue that was just served goes behind the waiting ones; or when a lease ends. Call it after the deliveries are
-   * written.
+   * `now`, so that a queue that was just served goes behind the waiting ones. Call it after the deliveries are written.
    */
   addWrites(writes: WriteSet, now: number): void {
     if (this.#changed.size === 0) return;
-    const earliest = now - maxWaitMs;
     const changed = this.all.filter(({ webhookId }) => this.#changed.has(webhookId));
     const changes = changed.map((queue) => ({
       ...queue,
-      allowedAt: Math.max(nextAllowedAt(queue, queue.waitsSince ?? now), earliest),
-      releaseAt: queue.leaseEndsAt === null ? null : Math.max(queue.leaseEndsAt, earliest),
+      allowedAt: Math.max(nextAllowedAt(queue, queue.waitsSince ?? now), now - maxWaitMs),
     }));
     const first = selectDue({ webhookId: 'c."webhookId"', from: 'c."dueFrom"', limit: '1' });
     writes.add(
-      `UPDATE queues SET leases = c.leases, in_flight = c."inFlight", paused = c.paused,
+      `UPDATE queues SET depth = c.depth, in_flight = c."inFlight", paused = c.paused,
          concurrency_limit = c."concurrencyLimit", failures = c.failures, failed_at = c."failedAt",
-         backoff_until = c."backoffUntil", lease_ends_at = c."leaseEndsAt",
-         next_at = least(c."releaseAt", CASE
-           WHEN NOT c.paused AND c."inFlight" < c."concurrencyLimit" AND first.ready_at IS NOT NULL
-           THEN greatest(first.ready_at, c."allowedAt") END),
+         backoff_until = c."backoffUntil",
+         next_at = CASE
+           WHEN c.paused OR c."inFlight" >= c."concurrencyLimit" OR first.ready_at IS NULL THEN NULL
+           ELSE greatest(first.ready_at, c."allowedAt") END,
          due_from = coalesce(first.ready_at, ${writes.bind(now)})
-       FROM json_to_recordset(${writes.bindRows(changes)}) AS c ("webhookId" TEXT, leases BIGINT, "inFlight" BIGINT,
+       FROM json_to_recordset(${writes.bindRows(changes)}) AS c ("webhookId" TEXT, depth BIGINT, "inFlight" BIGINT,
            paused BOOLEAN, "concurrencyLimit" BIGINT, failures BIGINT, "failedAt" BIGINT,
-           "backoffUntil" BIGINT, "leaseEndsAt" BIGINT, "dueFrom" BIGINT, "allowedAt" BIGINT, "releaseAt" BIGINT)
+           "backoffUntil" BIGINT, "dueFrom" BIGINT, "allowedAt" BIGINT)
          LEFT JOIN LATERAL (${first}) AS first ON TRUE
        WHERE queues.webhook_id = c."webhookId"`,
     );
@@ -170,19 +145,7 @@ export class QueueUnitOfWork {
   }
 }
 
-function lockQueues(
-  tx: Transaction,
-  condition: string,
-  { ids, waits = true }: { ids?: string[]; waits?: boolean },
-): Promise<Queue[]> {
-  return tx.rows<Queue>(
-    `SELECT ${queueFields.select} FROM queues WHERE ${condition}
-     ORDER BY webhook_id FOR NO KEY UPDATE${waits ? '' : ' SKIP LOCKED'}`,
-    ...(ids === undefined ? [] : [ids]),
-  );
-}
-
-/** Sums up all queues. Counts the pending deliveries, and reads one row per queue, the first due delivery of queues that have one, and the signals. */
+/** Sums up all queues. Reads one row per queue, the first due delivery of queues that have one, and the signals. */
 export async function selectQueueStatus(db: Queries, now: number): Promise<QueueStatus> {
   const first = selectDue({
     webhookId: 'queues.webhook_id',
@@ -191,10 +154,11 @@ export async function selectQueueStatus(db: Queries, now: number): Promise<Queue
     limit: '1',
   });
   const row = await db.row<QueueStatus>(
-    `SELECT (SELECT count(*) FROM pending_deliveries) AS depth,
+    `SELECT (coalesce(sum(depth), 0) + (SELECT coalesce(sum(deliveries), 0) FROM queue_signals))::bigint AS depth,
        coalesce(sum(in_flight), 0)::bigint AS "inFlight",
        least(
-         min(CASE WHEN NOT paused AND backoff_until <= $1 THEN (SELECT ready_at FROM (${first}) AS f) END),
+         min(CASE WHEN NOT paused AND backoff_until <= $1 AND depth > in_flight
+           THEN (SELECT ready_at FROM (${first}) AS f) END),
          (SELECT min(s.due_at) FROM queue_signals AS s JOIN queues AS q ON q.webhook_id = s.webhook_id
           WHERE s.due_at <= $1 AND NOT q.paused AND q.backoff_until <= $1)
        ) AS "oldestDueAt"
@@ -224,6 +188,23 @@ export function setDueTimes(tx: Transaction, waits: readonly WaitRow[]): void {
     waits.map(({ id }) => id),
     waits.map(({ dueAt }) => dueAt),
     waits.map(({ scheduledAt }) => scheduledAt),
+  );
+}
+
+/**
+ * Adjusts leases after the clock was set. No lease ends later than a lease that starts now, and the time that a forward jump
+ * skipped does not count.
+ */
+function adjustLeases(tx: Transaction, expected: number, now: number): void {
+  const latest = now + leaseMs;
+  tx.send('UPDATE pending_deliveries SET lease_until = $1 WHERE lease_until > $1', latest);
+  if (now <= expected) return;
+  tx.send(
+    `UPDATE pending_deliveries SET lease_until = least(lease_until + $1, $2)
+     WHERE lease_until > $3 AND lease_until < $2`,
+    now - expected,
+    latest,
+    expected,
   );
 }
 
@@ -273,14 +254,24 @@ async function adjustQueue(db: PostgresDatabase, webhookId: string, now: number)
 }
 
 /**
- * Adjusts waits and backoff after the clock was set back, in small transactions. If nothing needs adjusting, it only reads. Running it
- * again has no further effect.
+ * Adjusts leases, waits and backoff after the clock was set, in small transactions. If nothing needs adjusting, it only reads.
+ * Running it again has no further effect.
  */
-export async function adjustQueues(db: PostgresDatabase, now: number): Promise<void> {
+export async function adjustToClock(
+  db: PostgresDatabase,
+  { expected, now }: { expected: number; now: number },
+): Promise<void> {
+  const leasedAhead = await db.row(
+    'SELECT 1 FROM pending_deliveries WHERE lease_until > $1 LIMIT 1',
+    now + leaseMs,
+  );
+  if (now > expected || leasedAhead !== undefined) {
+    await db.write(async (tx) => adjustLeases(tx, expected, now));
+  }
+  if (now > expected) return;
   const behind = await db.rows<{ webhookId: string }>(
     `SELECT webhook_id AS "webhookId" FROM queues
-     WHERE backoff_until > $1 OR failed_at > $2
-       OR (next_at > $2 AND (lease_ends_at IS NULL OR next_at < lease_ends_at))
+     WHERE backoff_until > $1 OR failed_at > $2 OR (next_at > $2 AND depth > 0)
        OR EXISTS (
          SELECT 1 FROM pending_deliveries AS d
          WHERE d.webhook_id = queues.webhook_id AND d.due_at > $2 AND d.lease_until IS NULL)

@@ -208,7 +208,8 @@ class RequestGroup {
     const { delivery, response } = decide(found);
     if (found === null) throw missingRecord('Delivery', id);
     this.#deliveries.set(id, { accountId, delivery });
-    const turn = this.#putAhead(found.webhookId, context.now, traceContext);
+    const isNew = found.state !== 'pending';
+    const turn = this.#putAhead(found.webhookId, isNew, context.now, traceContext);
     this.#replays.set(id, { ...turn, deadlineAt: delivery.deadlineAt });
     return { response };
   }
@@ -224,15 +225,19 @@ class RequestGroup {
     if (found !== null && !isLocked) return { lockedRow: queueRow(webhookId) };
     const { event, delivery, response } = decide(found);
     this.#events.push(event);
-    this.#tests.push({ ...delivery, ...this.#putAhead(webhookId, context.now, traceContext) });
+    this.#tests.push({
+      ...delivery,
+      ...this.#putAhead(webhookId, true, context.now, traceContext),
+    });
     return { response };
   }
 
   /** Puts a delivery ahead of what waits in its queue, and ends the backoff of the endpoint. */
-  #putAhead(webhookId: string, now: number, traceContext: string | null): Turn {
+  #putAhead(webhookId: string, isNew: boolean, now: number, traceContext: string | null): Turn {
     const dueAt = dueAhead(this.#first.get(webhookId) ?? null, now);
     this.#first.set(webhookId, dueAt);
-    this.#queues.change(webhookId, resetBackoff(this.#queues.get(webhookId)));
+    const queue = this.#queues.get(webhookId);
+    this.#queues.change(webhookId, { ...resetBackoff(queue), depth: queue.depth + Number(isNew) });
     this.#queues.noteDueAt(webhookId, dueAt);
     return { dueAt, scheduledAt: now, traceContext };
   }

@@ -13,18 +13,20 @@ import { QueueUnitOfWork } from './queues';
 /**
  * A condition: nothing refers to an event. Notifications and deliveries are created with their event. So its notifications are those
  * of its accounts with its time, and pending deliveries of old events are few: those that were replayed, or waited while no worker ran.
+ * Without `OFFSET`, the planner may turn the inner queries into joins that read whole tables or indexes.
  *
  * @param before The parameter with the time before which these events were created.
  */
 const isUnreferenced = (before: string) => `NOT EXISTS (
-    SELECT 1 FROM account_events AS e JOIN notifications AS n ON n.account_id = e.account_id
-      AND n.read = ANY ('{t,f}') AND n.created_at = events.created_at AND n.event_id = events.id
+    SELECT 1 FROM account_events AS e CROSS JOIN LATERAL (
+      SELECT 1 FROM notifications AS n WHERE n.account_id = e.account_id AND n.read = ANY ('{t,f}')
+        AND n.created_at = events.created_at AND n.event_id = events.id OFFSET 0) AS n
     WHERE e.event_id = events.id)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)
   AND id NOT IN (
     SELECT d.event_id FROM queues CROSS JOIN LATERAL (
       SELECT event_id FROM pending_deliveries
-      WHERE webhook_id = queues.webhook_id AND created_at < ${before}) AS d)`;
+      WHERE webhook_id = queues.webhook_id AND created_at < ${before} OFFSET 0) AS d)`;
 
 /** Removes events that were created before a time and that nothing refers to, with their entries in event logs. Returns how many. */
 async function deleteEvents(
@@ -176,20 +178,31 @@ async function removeWebhook(tx: Transaction, webhookId: string, limit: number):
     weight += 1 + attempts;
   }
   if (ids.length === 0) {
+    // Signals of a webhook without a queue would hide those of others.
+    const signals = await tx.run(
+      `DELETE FROM queue_signals WHERE (due_at, webhook_id, id) IN (
+         SELECT due_at, webhook_id, id FROM queue_signals WHERE webhook_id = $1 LIMIT $2)`,
+      webhookId,
+      limit,
+    );
+    if (signals > 0) return signals;
     return await tx.run('DELETE FROM webhooks WHERE id = $1 AND deleted_at > 0', webhookId);
   }
   const [pending, finished] = await Promise.all([
-    tx.rows<{ id: string; isLeased: boolean; counts: boolean }>(
+    tx.rows<{ id: string; isLeased: boolean }>(
       `DELETE FROM pending_deliveries WHERE id = ANY ($1::text[])
-       RETURNING id, lease_until IS NOT NULL AS "isLeased", lease_counts AS counts`,
+       RETURNING id, lease_until IS NOT NULL AND lease_counts AS "isLeased"`,
       ids,
     ),
     tx.rows<{ id: string }>('DELETE FROM deliveries WHERE id = ANY ($1::text[]) RETURNING id', ids),
   ]);
   deleteAttempts(tx, [...pending, ...finished]);
-  if (queues.find(webhookId)) {
-    for (const { isLeased, counts } of pending) if (isLeased) queues.removeLease(webhookId, counts);
-    queues.change(webhookId);
+  const queue = queues.find(webhookId);
+  if (queue) {
+    queues.change(webhookId, {
+      depth: queue.depth - pending.length,
+      inFlight: queue.inFlight - pending.filter(({ isLeased }) => isLeased).length,
+    });
   }
   queues.write(tx, 0);
   return pending.length + finished.length;
@@ -229,7 +242,7 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
     async pruneRemovedWebhooks({ limit }) {
       // A change that read the subscription before it was deleted may have queued a delivery after the webhook was removed.
       const orphans = await db.rows<{ webhookId: string }>(
-        `SELECT webhook_id AS "webhookId" FROM queue_signals
+        `SELECT DISTINCT webhook_id AS "webhookId" FROM queue_signals
          WHERE NOT EXISTS (SELECT 1 FROM queues WHERE queues.webhook_id = queue_signals.webhook_id)
          LIMIT $1`,
         limit,
@@ -237,7 +250,8 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
       if (orphans.length > 0) {
         const webhookIds = orphans.map(({ webhookId }) => webhookId);
         await db.write(async (tx) => {
-          for (const table of ['pending_deliveries', 'queue_signals'])
+          // A delivery that is committed in between keeps its signal.
+          for (const table of ['queue_signals', 'pending_deliveries'])
             tx.send(`DELETE FROM ${table} WHERE webhook_id = ANY ($1::text[])`, webhookIds);
         });
       }

@@ -22,7 +22,8 @@ import { insertQueue, QueueUnitOfWork } from './queues';
 import { insert, update } from './write-set';
 
 const webhookFields = createWebhookFields({
-  pending: '(SELECT count(*) FROM pending_deliveries AS d WHERE d.webhook_id = webhooks.id)',
+  pending: `(queues.depth + (
+    SELECT coalesce(sum(deliveries), 0) FROM queue_signals WHERE webhook_id = webhooks.id))::bigint`,
   joinTypes: "string_agg(event_type, ',')",
 });
 

@@ -191,14 +191,17 @@ export const webhookEvents = new Table<{
 /** The queue of one endpoint: its health, and how much of it is leased. */
 export interface Queue extends EndpointHealth {
   webhookId: string;
-  /** Leases that count towards the concurrency limit. */
+  /** Pending deliveries, including leased ones. In PostgreSQL, without those that signals tell of. */
+  depth: number;
+  /** Leased deliveries. */
   inFlight: number;
   paused: boolean;
 }
 
 /** The queues, with the time when a worker should poll them next. */
-const queues = new Table<Queue & { nextAt: number | null }>('queues', ['webhook_id'], {
+export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['webhook_id'], {
   webhookId: ['webhook_id', 'text'],
+  depth: ['depth', 'integer'],
   inFlight: ['in_flight', 'integer'],
   paused: ['paused', 'boolean'],
   concurrencyLimit: ['concurrency_limit', 'integer'],
@@ -208,11 +211,8 @@ const queues = new Table<Queue & { nextAt: number | null }>('queues', ['webhook_
   nextAt: ['next_at', 'integer'],
 });
 
-/** The queues of SQLite, with the number of their pending deliveries, including leased ones. */
-export const sqliteQueues = queues.extend<{ depth: number }>({ depth: ['depth', 'integer'] });
-
-/** What changes of a queue of SQLite. */
-export const queueUpdate = sqliteQueues.update(
+/** What changes of a queue. */
+export const queueUpdate = queues.update(
   'webhookId',
   'depth',
   'inFlight',
@@ -224,25 +224,21 @@ export const queueUpdate = sqliteQueues.update(
   'nextAt',
 );
 
-/** The queues of PostgreSQL. */
-export const postgresQueues = queues.extend<{
-  /** All leases. */
-  leases: number;
-  /** No delivery that is not leased is due before this time, except new ones with a signal. */
-  dueFrom: number;
-  /** No lease ends before this time; null if there is none. */
-  leaseEndsAt: number | null;
-}>({
-  leases: ['leases', 'integer'],
+/** The queues of PostgreSQL, with the time before which no delivery is due that is not leased, except those that signals tell of. */
+export const postgresQueues = queues.extend<{ dueFrom: number }>({
   dueFrom: ['due_from', 'integer'],
-  leaseEndsAt: ['lease_ends_at', 'integer'],
 });
 
-/** What PostgreSQL stores when a transaction adds deliveries to a queue. */
-export const queueSignals = new Table<{ dueAt: number; webhookId: string }>('queue_signals', [], {
-  dueAt: ['due_at', 'integer'],
-  webhookId: ['webhook_id', 'text'],
-});
+/** What PostgreSQL stores when a transaction adds deliveries to a queue: how many, and when the first is due. */
+export const queueSignals = new Table<{ dueAt: number; deliveries: number; webhookId: string }>(
+  'queue_signals',
+  [],
+  {
+    dueAt: ['due_at', 'integer'],
+    deliveries: ['deliveries', 'integer'],
+    webhookId: ['webhook_id', 'text'],
+  },
+);
 
 /** What is stored of a delivery in any state. */
 interface DeliveryRow extends Omit<Delivery, 'nextAttemptAt' | 'state'> {

@@ -8,7 +8,7 @@ export const ruleGroups = addRules(
     deliveries: 'deliveries',
     pendingDeliveries: "(SELECT * FROM deliveries WHERE state = 'pending')",
     isDueKnown: 'TRUE',
-    isPolled: 'q.next_at IS NOT NULL',
+    signalled: '0',
   }),
   {
     deliveries: [
@@ -26,18 +26,6 @@ export const ruleGroups = addRules(
         problem: 'finished deliveries that are due or leased, or have no end',
         sql: `SELECT id FROM deliveries WHERE state <> 'pending'
           AND (due_at IS NOT NULL OR lease_until IS NOT NULL OR finished_at IS NULL)`,
-      },
-    ],
-    queues: [
-      {
-        problem: 'queues with a wrong depth',
-        sql: `SELECT webhook_id || ' has depth ' || depth || ', not ' || pending
-          FROM (
-            SELECT webhook_id, depth, (
-              SELECT count(*) FROM deliveries AS d
-              WHERE d.webhook_id = queues.webhook_id AND d.state = 'pending') AS pending
-            FROM queues) AS q
-          WHERE depth <> pending`,
       },
     ],
   },

@@ -26,9 +26,7 @@ const sources: Partial<Record<CopiedTable, string>> = {
   account_events: `(SELECT l.event_id, l.account_id, coalesce(e.created_at, 0) AS created_at, l.seq
     FROM account_events AS l LEFT JOIN events AS e ON e.id = l.event_id)`,
   event_logs: `(${selectEventLogs})`,
-  queues: `(SELECT q.*, 0 AS due_from, count(d.lease_until) AS leases, min(d.lease_until) AS lease_ends_at
-    FROM queues AS q LEFT JOIN deliveries AS d ON d.webhook_id = q.webhook_id AND d.lease_until IS NOT NULL
-    GROUP BY q.webhook_id)`,
+  queues: '(SELECT *, 0 AS due_from FROM queues)',
   pending_deliveries: "(SELECT * FROM deliveries WHERE state = 'pending')",
   deliveries: "(SELECT * FROM deliveries WHERE state <> 'pending')",
   attempts: `(SELECT d.id AS delivery_id, a.* FROM deliveries AS d CROSS JOIN attempts AS a ON a.delivery_seq = d.seq)`,

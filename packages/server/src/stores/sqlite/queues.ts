@@ -7,17 +7,14 @@ import {
   newEndpointHealth,
   nextAllowedAt,
 } from '@tradepost/domain/deliveries/endpoint-health';
-import { type Queue as QueueRow, queueUpdate, sqliteQueues } from '../records/tables';
+import { type Queue, queues as queueTable, queueUpdate } from '../records/tables';
 import type { SqliteDatabase } from './database';
 
-/** A queue, with the number of its pending deliveries, including leased ones. */
-type Queue = QueueRow & { depth: number };
-
-const queueFields = sqliteQueues.without('nextAt');
+const queueFields = queueTable.without('nextAt');
 
 /** Inserts the queue of a new webhook. Call inside a write. */
 export function insertQueue(db: SqliteDatabase, webhookId: string, paused: boolean): void {
-  db.insert(sqliteQueues, { webhookId, depth: 0, inFlight: 0, paused, ...newEndpointHealth });
+  db.insert(queueTable, { webhookId, depth: 0, inFlight: 0, paused, ...newEndpointHealth });
 }
 
 /** Reads the queue of a webhook. Call inside a read or a write. */

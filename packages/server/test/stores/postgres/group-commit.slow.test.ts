@@ -248,7 +248,8 @@ const tables = {
   pending_deliveries: 'SELECT * FROM pending_deliveries ORDER BY id',
   deliveries: 'SELECT * FROM deliveries ORDER BY id',
   queues: 'SELECT * FROM queues ORDER BY webhook_id',
-  signals: 'SELECT DISTINCT webhook_id FROM queue_signals ORDER BY webhook_id',
+  signals:
+    'SELECT webhook_id, sum(deliveries) FROM queue_signals GROUP BY webhook_id ORDER BY webhook_id',
   idempotency_keys: 'SELECT * FROM idempotency_keys ORDER BY account_id, operation, key',
 };
 
