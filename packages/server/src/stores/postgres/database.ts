@@ -200,6 +200,11 @@ export interface WriteOptions {
    * @default false
    */
   isGroup?: boolean;
+  /**
+   * Whether it sends all its statements at once, so that the commit can follow without waiting for their results.
+   * @default false
+   */
+  isSentAtOnce?: boolean;
   /** Called if it may have been committed, but that could not be found out. */
   onCommitUnknown?: () => void;
 }
@@ -504,10 +509,13 @@ export class PostgresDatabase extends Queries {
       });
       started.catch(() => {});
       tx.time = started;
-      const result = await work(tx);
+      const working = work(tx);
+      let committed = options.isSentAtOnce ? client.query('COMMIT') : null;
+      committed?.catch(() => {});
+      const result = await working;
       await started;
       try {
-        const committed = client.query('COMMIT');
+        committed ??= client.query('COMMIT');
         committed.catch(() => {});
         await tx.settled();
         await committed;

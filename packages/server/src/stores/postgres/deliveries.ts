@@ -169,7 +169,7 @@ export function createPostgresDeliveryStore(
   const inTurn = createTurns();
   // It changes nothing, but in a transaction it is planned once.
   const findDueTimes = (starts: SearchStarts) =>
-    db.write((tx) => selectDueTimes(tx, starts), { isRepeatable: true });
+    db.write((tx) => selectDueTimes(tx, starts), { isRepeatable: true, isSentAtOnce: true });
   return {
     noteQueued: (dueAt) => remembered.note(dueAt),
 

@@ -7,17 +7,24 @@ import { WriteSet } from './write-set';
 /** How many entries of a log one transaction numbers at most. */
 export const maxNumbered = 1_000;
 
+/** An entry of an account's log with its number. */
+interface NumberedEntry {
+  accountId: string;
+  eventId: string;
+  seq: number | null;
+}
+
 /**
  * Numbers entries of accounts' logs that were committed since they were numbered last. All who do so take turns at the accounts'
  * rows in `event_logs`, and each sees what was committed before its turn. So later commits get higher numbers, a number is visible
  * only together with all lower ones, and a transaction that was rolled back leaves no gap.
  *
- * @returns How many entries it numbered; at most 1,000 of each log.
+ * @returns The entries that it numbered; at most 1,000 of each log.
  */
 export async function numberEntries(
   tx: Transaction,
   accountIds: Iterable<string>,
-): Promise<number> {
+): Promise<NumberedEntry[]> {
   // In one order, so that those who number several logs never wait for each other in a circle.
   const sorted = [...new Set(accountIds)].sort();
   tx.send(
@@ -41,7 +48,7 @@ export async function numberEntries(
       maxNumbered,
     ),
   ]);
-  if (entries.length === 0) return 0;
+  if (entries.length === 0) return [];
   const last = new Map(logs.map(({ accountId, lastSeq }) => [accountId, lastSeq]));
   const numbered = entries.map(({ accountId, eventId, createdAt }) => {
     const seq = Math.max((last.get(accountId) ?? 0) + 1, firstSequenceAt(createdAt));
@@ -55,7 +62,7 @@ export async function numberEntries(
     Array.from(last, ([accountId, lastSeq]) => ({ accountId, lastSeq })),
   );
   writes.send(tx);
-  return numbered.length;
+  return numbered;
 }
 
 /** A leased delivery, and the account of its webhook. */
@@ -80,21 +87,29 @@ export async function numberDeliveries(
 ): Promise<boolean> {
   const unnumbered = deliveries.filter(isUnnumbered);
   if (unnumbered.length === 0) return false;
-  const count = await numberEntries(
+  const numbered = await numberEntries(
     tx,
     unnumbered.map(({ accountId }) => accountId),
   );
+  setSequences(unnumbered, numbered);
+  // Others have numbered them meanwhile.
+  const others = unnumbered.filter(isUnnumbered);
+  if (others.length === 0) return false;
   // Without a condition on `seq`: with one, the planner may read the account's whole log for each of them.
-  const found = await tx.rows<{ accountId: string; eventId: string; seq: number | null }>(
+  const found = await tx.rows<NumberedEntry>(
     `SELECT e.account_id AS "accountId", e.event_id AS "eventId", e.seq
      FROM unnest($1::text[], $2::text[]) AS k (account_id, event_id)
      JOIN account_events AS e ON e.account_id = k.account_id AND e.event_id = k.event_id`,
-    unnumbered.map(({ accountId }) => accountId),
-    unnumbered.map(({ eventId }) => eventId),
+    others.map(({ accountId }) => accountId),
+    others.map(({ eventId }) => eventId),
   );
-  const numbers = new Map(found.map((one) => [`${one.accountId} ${one.eventId}`, one.seq]));
-  for (const delivery of unnumbered) {
+  setSequences(others, found);
+  return numbered.length > 0 && others.some(isUnnumbered);
+}
+
+function setSequences(deliveries: NumberedDelivery[], entries: readonly NumberedEntry[]): void {
+  const numbers = new Map(entries.map((one) => [`${one.accountId} ${one.eventId}`, one.seq]));
+  for (const delivery of deliveries) {
     delivery.sequence = numbers.get(`${delivery.accountId} ${delivery.eventId}`) ?? null;
   }
-  return count > 0 && unnumbered.some(isUnnumbered);
 }

@@ -179,7 +179,10 @@ export function createPostgresEventStore(db: PostgresDatabase): EventStore {
     );
     let numbered = unnumbered === undefined ? 0 : maxNumbered;
     while (numbered === maxNumbered) {
-      numbered = await db.write((tx) => numberEntries(tx, [accountId]), { isRepeatable: true });
+      const entries = await db.write((tx) => numberEntries(tx, [accountId]), {
+        isRepeatable: true,
+      });
+      numbered = entries.length;
     }
   }
 

@@ -159,7 +159,7 @@ async function leaseFromQueues(
   const rooms = ready.map(({ webhookId, dueFrom, concurrencyLimit, inFlight }, order) => ({
     webhookId,
     accountId: endpoints.get(webhookId)?.accountId,
-    dueFrom,
+    dueFrom: Math.min(dueFrom, endpoints.get(webhookId)?.newDueAt ?? dueFrom),
     room: Math.min(share, concurrencyLimit - inFlight),
     order,
   }));
@@ -265,14 +265,16 @@ export async function leaseDue(
   if (candidates.length === 0) return [];
   const endpoints = new Map(candidates.map((candidate) => [candidate.webhookId, candidate]));
   const queues = new QueueUnitOfWork(candidates.map(toQueue));
-  await takeSignals(tx, queues, withSignals(candidates), starts.signalsFrom);
+  // Sent together with the next statement.
+  const taken = takeSignals(tx, queues, withSignals(candidates), starts.signalsFrom);
+  taken.catch(() => {});
   const ended = candidates.filter(({ hasEnded }) => hasEnded).map(({ webhookId }) => webhookId);
   await releaseEndedLeases(tx, queues, ended, now, starts.leasesFrom);
   const ready = candidates
     .filter((candidate) => isAllowed(candidate, now))
     .map(({ webhookId }) => queues.get(webhookId))
     .filter(({ inFlight, concurrencyLimit }) => inFlight < concurrencyLimit);
-  const leased = await leaseFromQueues(tx, ready, request, endpoints);
+  const [leased] = await Promise.all([leaseFromQueues(tx, ready, request, endpoints), taken]);
   await numberDeliveries(tx, leased);
   for (const { webhookId } of leased) {
     queues.change(webhookId, { inFlight: queues.get(webhookId).inFlight + 1 });
