@@ -7,8 +7,12 @@ export type BreakingPoint = 'before the commit' | 'after the commit';
 export interface CommitBreaker {
   /** The URL of the database through the proxy. */
   url: string;
-  /** Breaks the connection of the next commit. */
-  breakNext(at: BreakingPoint): void;
+  /**
+   * Breaks the connection of the next commit.
+   *
+   * @param meanwhile What happens before the store notices, if the server does not get the commit.
+   */
+  breakNext(at: BreakingPoint, meanwhile?: () => Promise<void>): void;
   /** Breaks the connection of the next commit after it, and all others. From then on, none leads to the database. */
   breakAllAtNext(): void;
   /** How many connections it broke. */
@@ -21,6 +25,7 @@ export async function startCommitBreaker(target: string): Promise<CommitBreaker>
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let next: BreakingPoint | null = null;
+  let wait = async () => {};
   let broken = 0;
   let breaksAll = false;
   let isDown = false;
@@ -35,7 +40,9 @@ export async function startCommitBreaker(target: string): Promise<CommitBreaker>
     }
     const database = connect(Number(port), hostname);
     let isBroken = false;
+    let isHeld = false;
     const end = () => {
+      if (isHeld) return;
       client.destroy();
       database.destroy();
     };
@@ -54,7 +61,14 @@ export async function startCommitBreaker(target: string): Promise<CommitBreaker>
         broken += 1;
         const at = next;
         next = null;
-        if (at === 'before the commit') return end();
+        if (at === 'before the commit') {
+          isHeld = true;
+          void wait().then(() => {
+            isHeld = false;
+            end();
+          });
+          return;
+        }
         // The server responds when it has committed.
         database.once('data', breaksAll ? breakAll : end);
       }
@@ -71,8 +85,9 @@ export async function startCommitBreaker(target: string): Promise<CommitBreaker>
   url.port = String(address.port);
   return {
     url: url.href,
-    breakNext(at) {
+    breakNext(at, meanwhile = async () => {}) {
       next = at;
+      wait = meanwhile;
     },
     breakAllAtNext() {
       next = 'after the commit';

@@ -14,6 +14,7 @@ import {
   type HostClient,
   Hosts,
   type PoolOptions,
+  serverRun,
   takeId,
   takeTime,
 } from './pool';
@@ -28,7 +29,6 @@ import {
   isUnusable,
   translateError,
 } from './postgres-errors';
-import { selectTimeline } from './timelines';
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions extends PoolOptions {
@@ -209,10 +209,16 @@ export interface WriteOptions {
   onCommitUnknown?: () => void;
 }
 
+/** What identifies a transaction: its ID, and the run of the server that gave it. */
+interface TransactionId {
+  xid: string;
+  run: string;
+}
+
 /** How a transaction was started. */
 interface Started {
-  /** Its ID, if it is needed and the database can tell later what became of it; otherwise null. */
-  xid: string | null;
+  /** Null unless it is needed, and the database can tell later what became of the transaction. */
+  id: TransactionId | null;
   time: number | null;
 }
 
@@ -221,9 +227,8 @@ class CommitInterrupted extends Error {
   constructor(
     /** What to return if it was committed. */
     readonly result: unknown,
-    /** The ID of the transaction, and the history of the database that it belongs to. Null if unknown. */
-    readonly xid: string | null,
-    readonly timeline: string | null,
+    /** Null if it is unknown. */
+    readonly id: TransactionId | null,
     cause: unknown,
   ) {
     super('The connection broke during a commit.', { cause });
@@ -499,12 +504,12 @@ export class PostgresDatabase extends Queries {
     options: WriteOptions,
   ): Promise<Result> {
     const tx = new Transaction(client, this.#toQuery, traceContext);
-    let xid: string | null = null;
+    let id: TransactionId | null = null;
     gatherStatements(client);
     try {
       // The first statement is sent with it.
       const started = this.#begin(client, options).then((begin) => {
-        xid = begin.xid;
+        id = begin.id;
         return begin.time;
       });
       started.catch(() => {});
@@ -521,7 +526,7 @@ export class PostgresDatabase extends Queries {
         await committed;
       } catch (error) {
         if (!isUnusable(error)) throw error;
-        throw new CommitInterrupted(result, xid, client.timeline, error);
+        throw new CommitInterrupted(result, id, error);
       }
       return result;
     } catch (error) {
@@ -536,28 +541,25 @@ export class PostgresDatabase extends Queries {
   async #begin(client: HostClient, { isRepeatable, takesTime }: WriteOptions): Promise<Started> {
     if ((isRepeatable && !takesTime) || client.timeline === null) {
       await client.begin();
-      return { xid: null, time: null };
+      return { id: null, time: null };
     }
     const columns = takesTime ? [takeId, takeTime] : [takeId];
-    const row = await client.begin<{ xid: string; time: number }>(columns);
-    return { xid: row.xid ?? null, time: row.time ?? null };
+    const { xid, run, time = null } = await client.begin<TransactionId & { time: number }>(columns);
+    return { id: xid === undefined || run === undefined ? null : { xid, run }, time };
   }
 
-  /** Finds out what became of a transaction whose commit was interrupted. */
-  async #findOutcome({
-    xid,
-    timeline,
-  }: CommitInterrupted): Promise<'committed' | 'aborted' | 'unknown'> {
-    if (xid === null) return 'unknown';
+  /** Finds out what became of a transaction whose commit was interrupted, if the server has not been restarted since. */
+  async #findOutcome({ id }: CommitInterrupted): Promise<'committed' | 'aborted' | 'unknown'> {
+    if (id === null) return 'unknown';
     const deadline = performance.now() + resolveTimeoutMs;
     for (; performance.now() < deadline; await setTimeout(reconnectPauseMs)) {
       try {
         const status = await this.withConnection(async (client) => {
-          const { rows } = await client.query<{ status: string | null; timeline: string }>(
-            `SELECT pg_xact_status($1::xid8) AS status, ${selectTimeline} AS timeline`,
-            [xid],
+          const { rows } = await client.query<{ status: string | null }>(
+            `SELECT CASE WHEN ${serverRun} = $2 THEN pg_xact_status($1::xid8) END AS status`,
+            [id.xid, id.run],
           );
-          return rows[0]?.timeline === timeline ? rows[0].status : null;
+          return rows[0]?.status;
         });
         // The server may not have noticed yet that the connection broke.
         if (status === 'in progress') continue;

@@ -35,6 +35,8 @@ export interface Placement extends GroupedChange {
     listing: Listing | null,
     context: CommandContext,
   ) => { change: OrderMutation; response: StoredResponse };
+  /** What the last run wrote, which may have been committed although the connection broke. */
+  written: { events: DomainEvent[]; response: StoredResponse } | null;
 }
 
 /** A change of an order. */
@@ -214,7 +216,7 @@ class OrderGroup {
         ),
         findCommitted(
           tx,
-          changes.flatMap(({ written }) => written?.events[0]?.id ?? []),
+          members.flatMap(({ change: { written } }) => written?.events[0]?.id ?? []),
         ),
         tx.time,
       ],
@@ -271,16 +273,23 @@ class OrderGroup {
   }
 
   #place(member: Member, change: Placement): Outcome<Written> | null {
-    const { idempotencyKey, listingId } = change;
+    const { idempotencyKey, listingId, written } = change;
     const context = this.#at(change.context);
     const stored = idempotencyKey && this.#keys.find(idempotencyKey, change.context.now);
     if (stored) return unwritten(stored);
     const isFound = this.#parties.listingIds.includes(listingId);
     if (isFound && !this.#locked.has(listingId)) return { lockedRow: listingRow(listingId) };
+    // With the listing's lock, which an interrupted commit that is still in progress has until its end.
+    if (written !== null && this.#isCommitted(written)) {
+      const { response, events } = written;
+      return { result: { result: { response, replayed: false }, events, queued: events.length } };
+    }
+    change.written = null;
     const { change: mutation, response } = change.decide(
       this.#listings.get(listingId) ?? null,
       context,
     );
+    change.written = { events: mutation.events, response };
     if (idempotencyKey) this.#keys.add(idempotencyKey, response, null);
     this.#placed.push(mutation.order);
     if (mutation.task) this.#opened.push(mutation.task);
@@ -294,10 +303,9 @@ class OrderGroup {
     const context = this.#at(change.context);
     const read = this.#orders.get(id) ?? null;
     if (read !== null && !this.#locked.has(id)) return { lockedRow: orderRow(id) };
-    // With the order's lock: an interrupted commit that is still in progress has it until its end.
-    if (written !== null && this.#committed.has(written.events[0]?.id ?? '')) {
+    // With the order's lock, likewise.
+    if (written !== null && this.#isCommitted(written)) {
       const { order, events } = written;
-      // How many deliveries it queued is not known any more.
       return { result: { result: { order, changed: true }, events, queued: events.length } };
     }
     change.written = null;
@@ -352,6 +360,11 @@ class OrderGroup {
         { result, events: mutation.events, queued: queued[index] ?? 0 },
       ]),
     );
+  }
+
+  /** Whether what the last run wrote was committed. How many deliveries it queued is not known any more. */
+  #isCommitted({ events: [first] }: { events: DomainEvent[] }): boolean {
+    return first !== undefined && this.#committed.has(first.id);
   }
 
   /** The context of a change with the time that the database says. */

@@ -158,10 +158,12 @@ export function createPostgresOrderStore(
       return (await write({
         kind: 'placement',
         row: listingRow(request.listingId),
-        isRepeatable: request.idempotencyKey !== null,
+        // A second run finds what the first one committed.
+        isRepeatable: true,
         ...request,
         buyerId: buyerId ?? null,
         decide,
+        written: null,
       })) as IdempotentResult<Response>;
     },
 
@@ -169,7 +171,6 @@ export function createPostgresOrderStore(
       return (await write({
         kind: 'change',
         row: orderRow(id),
-        // A second run finds what the first one committed.
         isRepeatable: true,
         id,
         context,

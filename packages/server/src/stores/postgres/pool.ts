@@ -76,8 +76,10 @@ const planOnce = [
 ].join(', ');
 /** An expression for a time in milliseconds since 1970. */
 export const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
+/** Identifies a run of the server: after a crash, PostgreSQL gives IDs of transactions that were lost to others. */
+export const serverRun = 'pg_postmaster_start_time()::text';
 /** What a transaction selects when it starts: its ID, and then the time of the change. */
-export const takeId = 'pg_current_xact_id()::text AS xid';
+export const takeId = `pg_current_xact_id()::text AS xid, ${serverRun} AS run`;
 export const takeTime = `${milliseconds('clock_timestamp()')} AS time`;
 /** Starts a transaction behind a pooler such as PgBouncer, where another client gets the session next. */
 const beginPooled = `BEGIN ISOLATION LEVEL READ COMMITTED; ${setLimits('LOCAL')}`;

@@ -1,6 +1,7 @@
 import { OutcomeUnknownError } from '@tradepost/domain/kernel/errors';
 import { anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import {
@@ -8,8 +9,10 @@ import {
   type CommitBreaker,
   startCommitBreaker,
 } from '../../helpers/commit-breaker';
+import { startPostgresServer } from '../../helpers/embedded-postgres';
 import { aResult, leaseOne } from '../../helpers/leasing';
 import { ReusedDatabases, startPostgres, type TestDatabase } from '../../helpers/postgres';
+import { makeTempFolder } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
 
 const postgres = await startPostgres();
@@ -92,3 +95,50 @@ describe('a connection that breaks', () => {
     });
   });
 });
+
+test('a crash of PostgreSQL during a commit loses no order, though its transaction ID is given to another one', async () => {
+  const folder = makeTempFolder();
+  onTestFinished(folder.remove);
+  // What is not flushed by a commit is lost.
+  const server = await startPostgresServer({
+    folder: folder.path,
+    settings: ['wal_writer_delay=10s'],
+  });
+  onTestFinished(() => server.stop());
+  const proxy = await startCommitBreaker(server.url);
+  const store = await openPostgresStore(proxy.url);
+  onTestFinished(async () => {
+    await store.close();
+    await proxy.close();
+  });
+  const trade = await Trade.open(store);
+
+  async function query<Row>(sql: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+  let isReused = false;
+  async function crash(): Promise<void> {
+    const [held] = await query<{ xid: string }>(
+      'SELECT backend_xid::text AS xid FROM pg_stat_activity WHERE backend_xid IS NOT NULL',
+    );
+    await server.stop('immediate');
+    await server.start();
+    let last = 0n;
+    while (last < BigInt(held?.xid ?? 0)) {
+      const [row] = await query<{ xid: string }>('SELECT pg_current_xact_id()::text AS xid');
+      last = BigInt(row?.xid ?? 0);
+      isReused ||= row?.xid === held?.xid;
+    }
+  }
+  proxy.breakNext('before the commit', crash);
+  const order = await trade.place({ quantity: 3 });
+  expect(isReused).toBe(true);
+  expect(await store.orders.listOrders(trade.buyer, {}, page)).toEqual([order]);
+  expect(await trade.unitsLeft()).toBe(997);
+}, 60_000);
