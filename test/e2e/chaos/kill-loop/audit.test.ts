@@ -76,7 +76,7 @@ function aLoop(): Loop {
   const subscription = { webhookId: 'whk_1', accountId: 'usr_seller', types: [...eventTypes] };
   const killedAt = new Map([[1, 29]]);
   const log: OperationLog = {
-    ...createOperationLog({ killedAt, disturbedRuns: new Set([8]) }),
+    ...createOperationLog({ killedAt, disturbedRuns: new Set([8]), crashedRuns: new Set([3]) }),
     ...{ placed: [placed], arrivals, subscriptions: [{ ...subscription, since: 5 }] },
   };
   const [arrival] = arrivals;
@@ -99,6 +99,20 @@ function auditChanged(change: (loop: Loop) => void): string[] {
 describe('the audit of a kill loop', () => {
   it('finds no violation in a consistent loop', () => {
     expect(auditChanged(() => {})).toEqual([]);
+  });
+
+  it('accepts that a delivery in flight at a crash of the database arrives once more, but not twice', () => {
+    const arrivesInRun3 = (times: number) =>
+      auditChanged(({ log, arrival, delivery }) => {
+        Object.assign(log, { killedAt: new Map([[3, 31]]) });
+        Object.assign(arrival, { run: 3 });
+        Object.assign(delivery, { attempts: times - 1 });
+        log.arrivals.unshift(...Array.from({ length: times - 1 }, () => ({ ...arrival })));
+      });
+    expect(arrivesInRun3(2)).toEqual([]);
+    expect(arrivesInRun3(3)).toEqual([
+      expect.stringContaining('arrived again without a kill in between'),
+    ]);
   });
 
   it('accepts that a delivery in flight at a kill arrives again', () => {

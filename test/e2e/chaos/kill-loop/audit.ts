@@ -112,7 +112,11 @@ function auditArrivals(
   pair: string,
   arrivals: Arrival[],
   attempts: number,
-  { killedAt, disturbedRuns }: Pick<OperationLog, 'killedAt' | 'disturbedRuns'>,
+  {
+    killedAt,
+    disturbedRuns,
+    crashedRuns,
+  }: Pick<OperationLog, 'killedAt' | 'disturbedRuns' | 'crashedRuns'>,
 ): string[] {
   if (arrivals.some(({ run }) => disturbedRuns.has(run))) return [];
   const violations: string[] = [];
@@ -125,7 +129,11 @@ function auditArrivals(
   arrivals.slice(0, -1).forEach(({ run, acknowledgedAt }, index) => {
     if (acknowledgedAt === null) return;
     const early = Math.round((killedAt.get(run) ?? Number.POSITIVE_INFINITY) - acknowledgedAt);
-    if (arrivals[index + 1]?.run === run) {
+    const next = arrivals[index + 1];
+    if (next?.run === run) {
+      // Leases are not flushed: one that a crash has undone is given again, once.
+      const isGivenAgain = crashedRuns.has(run) && arrivals[index + 2]?.run !== run;
+      if (isGivenAgain) return;
       violations.push(
         `${pair} was acknowledged but arrived again without a kill in between: ${describeArrivals(arrivals)}.`,
       );

@@ -62,6 +62,8 @@ export interface OperationLog {
   killedAt: ReadonlyMap<number, number>;
   /** The runs in which deliveries may arrive again while other processes run on. */
   disturbedRuns: ReadonlySet<number>;
+  /** The runs in which the database crashed, so that what was in flight may arrive once more. */
+  crashedRuns: ReadonlySet<number>;
   /** Violations that were evident at once, such as an invalid signature or a 500. */
   violations: string[];
   /** Requests without a complete response. Each was repeated. */
@@ -78,8 +80,9 @@ export interface OperationLog {
 export function createOperationLog({
   killedAt,
   disturbedRuns,
-}: Pick<OperationLog, 'killedAt' | 'disturbedRuns'>): OperationLog {
+  crashedRuns,
+}: Pick<OperationLog, 'killedAt' | 'disturbedRuns' | 'crashedRuns'>): OperationLog {
   const counts = { broken: 0, unavailable: 0, rejected: 0, repeated: 0 };
   const lists = { placed: [], subscriptions: [], arrivals: [], eventLogs: [], violations: [] };
-  return { ...lists, killedAt, disturbedRuns, ...counts };
+  return { ...lists, killedAt, disturbedRuns, crashedRuns, ...counts };
 }

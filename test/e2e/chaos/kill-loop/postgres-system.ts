@@ -71,6 +71,7 @@ export class PostgresSystem implements System {
   readonly urls: readonly string[];
   readonly killedAt = new Map<number, number>();
   readonly disturbedRuns = new Set<number>();
+  readonly crashedRuns = new Set<number>();
   readonly isUpBetweenRounds = true;
   readonly #server: PostgresServer;
   readonly #random: SeededRandom;
@@ -134,6 +135,7 @@ export class PostgresSystem implements System {
     // What was leased again may arrive after the fault has ended.
     const disturbed = terminatingFaults.includes(fault) ? [this.#run, this.#run + 1] : [];
     for (const run of disturbed) this.disturbedRuns.add(run);
+    if (fault === 'restart immediate') this.crashedRuns.add(this.#run);
     await this.#cause(fault);
     const endedAt = performance.now();
     const since = () => performance.now() - endedAt;

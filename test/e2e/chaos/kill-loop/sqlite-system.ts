@@ -23,6 +23,7 @@ export class SqliteSystem implements System {
   readonly urls: readonly string[];
   readonly killedAt = new Map<number, number>();
   readonly disturbedRuns = new Set<number>();
+  readonly crashedRuns = new Set<number>();
   readonly isUpBetweenRounds = false;
   readonly #random: SeededRandom;
   readonly #crashes = new CrashWatch();

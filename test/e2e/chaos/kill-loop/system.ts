@@ -31,6 +31,8 @@ export interface System {
    * deliveries, which arrive again.
    */
   readonly disturbedRuns: ReadonlySet<number>;
+  /** The runs in which the database crashed. It may have lost leases, so that what was in flight arrives once more. */
+  readonly crashedRuns: ReadonlySet<number>;
   /** Whether the servers work between two rounds, so that the database can be audited there. */
   readonly isUpBetweenRounds: boolean;
 
