@@ -127,12 +127,20 @@ async function changeAt(response: HostileResponse): Promise<{ cpuMs: number; req
   return { cpuMs: Number(cpu), requests: service.connections() };
 }
 
+/** How often a run that took too long is measured. A machine that is busy or slow for a while only adds to it. */
+const maxMeasurements = 4;
+
 it('the shipped CLI spends milliseconds on a response, whatever its bytes are', async () => {
-  // The same run without a byte of a response.
-  const { cpuMs: usual } = await changeAt({ pieces: [], ending: 'reset' });
   for (const response of malformed) {
-    const { cpuMs, requests } = await changeAt(response);
-    expect(requests).toBeGreaterThan(0);
-    expect(cpuMs - usual, String(response.pieces[0])).toBeLessThan(200 + requests * maxCpuMs);
+    for (let measurement = 1; ; measurement += 1) {
+      // The same run without a byte of a response.
+      const { cpuMs: usual } = await changeAt({ pieces: [], ending: 'reset' });
+      const { cpuMs, requests } = await changeAt(response);
+      expect(requests).toBeGreaterThan(0);
+      const limit = 200 + requests * maxCpuMs;
+      if (cpuMs - usual >= limit && measurement < maxMeasurements) continue;
+      expect(cpuMs - usual, String(response.pieces[0])).toBeLessThan(limit);
+      break;
+    }
   }
 }, 120_000);
