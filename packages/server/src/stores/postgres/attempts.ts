@@ -6,6 +6,7 @@ import {
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import { attempts as attemptTable } from '../records/tables';
 import type { Transaction } from './database';
+import { insertFinished } from './delivery-queries';
 import { takeSignals } from './leases';
 import { QueueUnitOfWork } from './queues';
 import { WriteSet } from './write-set';
@@ -71,8 +72,7 @@ const finish = `WITH done AS (
     RETURNING d.id, d.event_id, d.webhook_id, d.event_type, d.test, r.state, r.number, d.deadline_at,
       ${lastStatus} AS last_status, ${lastError} AS last_error, d.created_at, d.lease_token, d.lease_counts),
   stored AS (
-    INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, deadline_at,
-      last_status, last_error, created_at, finished_at)
+    ${insertFinished}
     SELECT id, event_id, webhook_id, event_type, test, state, number, deadline_at, last_status,
       last_error, created_at, $2 FROM done)
   SELECT id, lease_token AS "leaseToken", lease_counts AS counts FROM done`;

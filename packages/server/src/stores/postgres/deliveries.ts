@@ -5,6 +5,7 @@ import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health
 import { pendingDeliveries, queueSignals } from '../records/tables';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Queries, Transaction } from './database';
+import { insertFinished } from './delivery-queries';
 import { isUnnumbered, numberDeliveries } from './event-numbers';
 import { decodeLeaseToken, leaseDue, maxSignals, type SearchStarts, takeSignals } from './leases';
 import { adjustToClock, QueueUnitOfWork, selectQueueStatus } from './queues';
@@ -269,8 +270,7 @@ const failPending = `WITH failed AS (
     DELETE FROM pending_deliveries WHERE id = ANY ($2::text[]) AND lease_until IS NULL AND deadline_at < $1
     RETURNING *),
   stored AS (
-    INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, deadline_at,
-      last_status, last_error, created_at, finished_at)
+    ${insertFinished}
     SELECT id, event_id, webhook_id, event_type, test, 'failed', attempts, deadline_at, last_status,
       last_error, created_at, $1 FROM failed)
   SELECT webhook_id AS "webhookId" FROM failed`;

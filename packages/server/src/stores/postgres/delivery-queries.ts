@@ -19,6 +19,10 @@ export function deliveriesIn(state: DeliveryState): string {
   return state === 'pending' ? `(${pending})` : `(${finished} WHERE state = '${state}')`;
 }
 
+/** Inserts finished deliveries: what goes before a SELECT of these columns. */
+export const insertFinished = `INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts,
+    deadline_at, last_status, last_error, created_at, finished_at)`;
+
 /** What to select of a queue. All are expressions of SQL. */
 interface DueSelection {
   webhookId: string;

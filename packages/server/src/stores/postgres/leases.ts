@@ -47,7 +47,7 @@ interface Candidate extends Queue, Endpoint {
   nextAt: number | null;
   /** How many signals were found, up to a limit. */
   signals: number;
-  /** When the first of their deliveries is due; null if there is none. */
+  /** When the first new delivery is due, by these signals; null without signals. */
   newDueAt: number | null;
   /** Whether it has leases that have ended. */
   hasEnded: boolean;

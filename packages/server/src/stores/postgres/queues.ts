@@ -33,7 +33,7 @@ export function insertQueue(tx: Transaction, webhookId: string, paused: boolean)
  */
 const maxWaitMs = 30_000;
 
-/** Returns when the first delivery of a locked queue is due that is not leased; null if there is none. */
+/** Returns when the first delivery of a locked queue is due, leased ones aside; null if none is. */
 export async function selectFirstDueAt(
   tx: Transaction,
   { webhookId, dueFrom }: Queue,

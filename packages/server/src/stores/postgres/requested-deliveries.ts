@@ -82,13 +82,10 @@ const putBack = `WITH wanted AS (
       scheduled_at, deadline_at, lease_counts, last_status, last_error, created_at, trace_context)
     SELECT f.id, event_id, webhook_id, event_type, test, attempts, 0, w.due_at, w.scheduled_at,
       w.deadline_at, FALSE, last_status, last_error, created_at, w.trace_context
-    FROM finished AS f JOIN wanted AS w ON w.id = f.id
-    RETURNING id),
-  changed AS (
-    UPDATE pending_deliveries AS d SET tries = 0, due_at = w.due_at, scheduled_at = w.scheduled_at,
-      deadline_at = w.deadline_at, trace_context = w.trace_context
-    FROM wanted AS w WHERE d.id = w.id RETURNING d.id)
-  SELECT id FROM again UNION ALL SELECT id FROM changed`;
+    FROM finished AS f JOIN wanted AS w ON w.id = f.id)
+  UPDATE pending_deliveries AS d SET tries = 0, due_at = w.due_at, scheduled_at = w.scheduled_at,
+    deadline_at = w.deadline_at, trace_context = w.trace_context
+  FROM wanted AS w WHERE d.id = w.id`;
 
 function putBackAll(
   tx: Transaction,

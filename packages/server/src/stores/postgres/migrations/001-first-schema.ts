@@ -162,8 +162,8 @@ CREATE TABLE queues (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 CREATE INDEX queues_next ON queues (next_at ASC, webhook_id) WHERE next_at IS NOT NULL;
 
--- One row for each queue that a transaction adds deliveries to. It does not touch the queue's row, which all such transactions
--- share. Whoever locks the queue removes the signal, and notes in the queue what it says.
+-- A transaction that adds deliveries inserts a row for each of their queues, because many such transactions would wait for the lock
+-- of the queue's own row. The next transaction that locks the queue removes the signal and updates the queue.
 CREATE TABLE queue_signals (
   -- When the first of these deliveries is due, and how many there are.
   due_at BIGINT NOT NULL,
