@@ -169,6 +169,8 @@ export interface ErrorHookEvent extends AttemptHookEvent {
 export interface EventListParams {
   after?: string;
   since?: string | Date;
+  until?: string | Date;
+  type?: EventType;
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
@@ -195,6 +197,11 @@ export type EventType = (typeof eventTypes)[number];
 declare class Events {
   #private;
   list(params?: EventListParams, options?: RequestOptions): PagePromise<AccountEvent, EventPage>;
+  latest(
+    params?: LatestEventsParams,
+    options?: RequestOptions,
+  ): PagePromise<AccountEvent, LatestEventPage>;
+  get(id: string, options?: RequestOptions): ApiPromise<AccountEvent>;
   follow(params?: FollowEventsOptions, options?: RequestOptions): EventStream;
 }
 
@@ -228,6 +235,7 @@ export type Fetch = (
 export interface FollowEventsOptions {
   after?: string;
   since?: string | Date;
+  type?: EventType;
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
@@ -261,6 +269,21 @@ export type KnownWebhookEvent =
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
   | ListingAvailabilityLowEvent;
+
+export interface LatestEventPage {
+  data: AccountEvent[];
+  nextCursor: string | null;
+  after: string;
+}
+
+export interface LatestEventsParams {
+  since?: string | Date;
+  until?: string | Date;
+  type?: EventType;
+  orderId?: string;
+  limit?: number;
+  before?: string;
+}
 
 export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
   id: string;
@@ -860,6 +883,10 @@ declare const problems: {
   readonly delivery_not_found: {
     readonly status: 404;
     readonly title: 'Delivery not found';
+  };
+  readonly event_not_found: {
+    readonly status: 404;
+    readonly title: 'Event not found';
   };
   readonly method_not_allowed: {
     readonly status: 405;

@@ -177,6 +177,8 @@ interface ErrorHookEvent extends AttemptHookEvent {
 interface EventListParams {
   after?: string;
   since?: string | Date;
+  until?: string | Date;
+  type?: EventType$;
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
@@ -205,6 +207,11 @@ type EventType$ = (typeof eventTypes)[number];
 declare class Events {
   #private;
   list(params?: EventListParams, options?: RequestOptions): PagePromise<AccountEvent, EventPage>;
+  latest(
+    params?: LatestEventsParams,
+    options?: RequestOptions,
+  ): PagePromise<AccountEvent, LatestEventPage>;
+  get(id: string, options?: RequestOptions): ApiPromise<AccountEvent>;
   follow(params?: FollowEventsOptions, options?: RequestOptions): EventStream;
 }
 
@@ -248,6 +255,7 @@ type Fetch = (
 interface FollowEventsOptions {
   after?: string;
   since?: string | Date;
+  type?: EventType$;
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
@@ -289,6 +297,21 @@ type KnownWebhookEvent =
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
   | ListingAvailabilityLowEvent;
+
+interface LatestEventPage {
+  data: AccountEvent[];
+  nextCursor: string | null;
+  after: string;
+}
+
+interface LatestEventsParams {
+  since?: string | Date;
+  until?: string | Date;
+  type?: EventType$;
+  orderId?: string;
+  limit?: number;
+  before?: string;
+}
 
 interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
   id: string;
@@ -383,6 +406,7 @@ export type MockOperation =
   | 'deliveries.get'
   | 'deliveries.replay'
   | 'events.list'
+  | 'events.get'
   | 'account.get';
 
 export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & {
@@ -1189,6 +1213,10 @@ declare const problems: {
   readonly delivery_not_found: {
     readonly status: 404;
     readonly title: 'Delivery not found';
+  };
+  readonly event_not_found: {
+    readonly status: 404;
+    readonly title: 'Event not found';
   };
   readonly method_not_allowed: {
     readonly status: 405;

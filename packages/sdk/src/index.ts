@@ -88,6 +88,8 @@ export type {
   EventPage,
   EventStream,
   FollowEventsOptions,
+  LatestEventPage,
+  LatestEventsParams,
   ListingAvailabilityLowAccountEvent,
   OrderCreatedAccountEvent,
   OrderStatusChangedAccountEvent,

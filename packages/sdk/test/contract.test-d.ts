@@ -13,6 +13,7 @@ import type {
   AccountEvent,
   EventPage,
   FollowEventsOptions,
+  LatestEventPage,
   Notification,
   Order,
   OrderExpansion,
@@ -160,11 +161,13 @@ describe('each request of the SDK equals that of the contract:', () => {
     expectTypeOf<QueryOf<Deliveries['list']>>().toEqualTypeOf<
       ServerInferRequest<Routes['deliveries']['list']>['query']
     >();
-    expectTypeOf<QueryOf<Events['list']>>().toEqualTypeOf<
-      ServerInferRequest<Routes['events']['list']>['query']
-    >();
-    expectTypeOf<Sent<FollowEventsOptions>>().toEqualTypeOf<
-      ServerInferRequest<Routes['events']['list']>['query']
+    type Query = ServerInferRequest<Routes['events']['list']>['query'];
+    type Forward = Omit<Query, 'tail' | 'before'>;
+    expectTypeOf<QueryOf<Events['list']>>().toEqualTypeOf<Forward>();
+    expectTypeOf<Sent<FollowEventsOptions>>().toEqualTypeOf<Omit<Forward, 'until'>>();
+    // It sends its limit as `tail`.
+    expectTypeOf<QueryOf<Events['latest']>>().toEqualTypeOf<
+      Omit<Query, 'after' | 'waitSeconds' | 'tail'>
     >();
   });
 
@@ -231,8 +234,16 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
 
   test('events', () => {
     type Route = Contract['events']['list'];
-    expectTypeOf<Closed<EventPage>>().toEqualTypeOf<BodyOf<Route, 200>>();
+    type Page = BodyOf<Route, 200>;
+    expectTypeOf<Closed<EventPage>>().toEqualTypeOf<Omit<Page, 'previousCursor'>>();
     expectTypeOf<Awaited<ReturnType<Events['list']>>>().toEqualTypeOf<EventPage>();
+    expectTypeOf<Closed<LatestEventPage['data']>>().toEqualTypeOf<Page['data']>();
+    expectTypeOf<LatestEventPage['nextCursor'] | undefined>().toEqualTypeOf<
+      Page['previousCursor']
+    >();
+    expectTypeOf<EnvelopeOf<Events['get']>>().toEqualTypeOf<
+      BodyOf<Contract['events']['get'], 200>
+    >();
     expectTypeOf<ReturnType<Events['follow']>>().toExtend<AsyncIterable<AccountEvent>>();
   });
 

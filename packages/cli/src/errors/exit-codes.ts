@@ -33,6 +33,7 @@ const reasonByCode: ReadonlyMap<string, ExitReason> = new Map(
     notification_not_found: 'notFound',
     webhook_not_found: 'notFound',
     delivery_not_found: 'notFound',
+    event_not_found: 'notFound',
     listing_not_found: 'notFound',
     idempotency_key_reused: 'conflict',
     overloaded: 'error',

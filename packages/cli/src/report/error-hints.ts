@@ -50,6 +50,10 @@ const hintsByCode = new Map<string, readonly Hint[]>(
       'Check the delivery ID. Old deliveries are pruned.',
       commandHint('To list deliveries, run', 'webhooks deliveries'),
     ],
+    event_not_found: [
+      'Check the event ID. Old events are pruned, and test events are in no event log.',
+      commandHint('To list events, run', 'events list'),
+    ],
     webhook_paused: [commandHint('First run', 'webhooks resume', webhookId)],
     webhook_deleted: [commandHint('Register it again under a new ID:', 'webhooks register')],
     no_staged_secret: [commandHint('Stage a secret first:', 'webhooks rotate-secret', webhookId)],

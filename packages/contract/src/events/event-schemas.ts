@@ -10,13 +10,14 @@ import {
 } from '../http/field-schemas';
 import {
   cursorSchema,
+  envelopeSchema,
   integerSchema,
   limitSchema,
   mayGrow,
   querySchema,
 } from '../http/message-schemas';
 import { orderStatusSchema, quantitySchema } from '../orders/order-schemas';
-import { type EventType, eventTypes, eventWaitSeconds } from './event';
+import { type EventType, eventTail, eventTypes, eventWaitSeconds } from './event';
 
 /** Schema of `EventType`. */
 export const eventTypeSchema = z
@@ -149,6 +150,11 @@ export const accountEventSchema = z
     description: 'An event that the account may see: the body of its deliveries, and its ID.',
   });
 
+/** Schema of the response with one event. */
+export const accountEventResponseSchema = envelopeSchema(accountEventSchema).meta({
+  id: 'AccountEventResponse',
+});
+
 /** Schema of `EventPage`. */
 export const eventPageSchema = z
   .object({
@@ -156,15 +162,38 @@ export const eventPageSchema = z
     nextCursor: z
       .string()
       .meta({ description: 'Send it as `after` to continue from here. Never null.' }),
+    previousCursor: z.string().nullable().exactOptional().meta({
+      description:
+        'With `tail`: send it as `before` with `tail` for the page before. Null if no earlier event is stored. Absent without `tail`.',
+    }),
   })
   .meta({ id: 'EventPage', description: 'One page of the events of the account, oldest first.' });
 
-function hasAfterAndSince(query: unknown): boolean {
-  return typeof query === 'object' && query !== null && 'after' in query && 'since' in query;
-}
+/** Parameters of `GET /v1/events` that are rejected with, or without, others. */
+const contradictions: { path: string; with?: string[]; without?: string; error: string }[] = [
+  {
+    path: 'since',
+    with: ['after'],
+    error: 'send either after (continue a list) or since (start a list), not both',
+  },
+  {
+    path: 'tail',
+    with: ['after', 'limit', 'waitSeconds'],
+    error: 'is the size of a page of the last events: send it without after, limit and waitSeconds',
+  },
+  {
+    path: 'before',
+    without: 'tail',
+    error: 'continues a list of the last events: send it with tail',
+  },
+  {
+    path: 'waitSeconds',
+    with: ['until'],
+    error: 'waits for new events: send it without until',
+  },
+];
 
-/** Schema of `ListEvents`. */
-export const listEventsSchema = querySchema({
+const eventQuerySchema = querySchema({
   after: cursorSchema.exactOptional().meta({
     description:
       '`nextCursor` of the previous page: only later events. Opaque. `now` is the end of the log: no event so far, and each one that is committed from now on, whatever clocks say. A cursor that the service can no longer continue from is a 410 `cursor_expired`.',
@@ -173,6 +202,10 @@ export const listEventsSchema = querySchema({
     description:
       'Only events at or after this time. A time in the future is that of the request, as with `after=now`. Excludes `after`.',
   }),
+  until: timestampInputSchema.exactOptional().meta({
+    description: 'Only events before this time. Excludes `waitSeconds`.',
+  }),
+  type: eventTypeSchema.exactOptional().meta({ description: 'Only events of this type.' }),
   orderId: orderIdSchema.exactOptional().meta({
     description:
       'Only events of this order, including a `listing.availability_low` that it caused.',
@@ -183,9 +216,26 @@ export const listEventsSchema = querySchema({
     .meta({
       description: `Seconds to wait for an event when there is none yet, ${eventWaitSeconds.min} to ${eventWaitSeconds.max}. Defaults to ${eventWaitSeconds.default}.`,
     }),
-}).refine((query) => !hasAfterAndSince(query), {
-  error: 'send either after (continue a list) or since (start a list), not both',
-  path: ['since'],
-  // Report it together with all other issues of the query.
-  when: () => true,
+  tail: integerSchema(eventTail)
+    .exactOptional()
+    .meta({
+      description: `The last events instead of the first ones: how many at most, ${eventTail.min} to ${eventTail.max}. Excludes \`after\`, \`limit\` and \`waitSeconds\`.`,
+    }),
+  before: cursorSchema.exactOptional().meta({
+    description: '`previousCursor` of a page with `tail`: only earlier events. Needs `tail`.',
+  }),
 });
+
+/** Schema of `ListEvents`. */
+export const listEventsSchema = contradictions.reduce(
+  (schema, { path, with: others = [], without, error }) =>
+    schema.refine(
+      (query: unknown) => {
+        if (typeof query !== 'object' || query === null || !(path in query)) return true;
+        return !others.some((name) => name in query) && (without === undefined || without in query);
+      },
+      // Report it together with all other issues of the query.
+      { error, path: [path], when: () => true },
+    ),
+  eventQuerySchema,
+);

@@ -111,16 +111,30 @@ export type AccountEvent = {
   id: string;
 } & WebhookEvent;
 
-/** Query of `GET /v1/events`. `after` and `since` exclude each other. */
+/** How many events a page from the end of the log may have. */
+export const eventTail = { min: 1, max: 100 } as const;
+
+/**
+ * Query of `GET /v1/events`. `after` and `since` exclude each other; `tail` excludes `after`, `limit` and `waitSeconds`; `until`
+ * excludes `waitSeconds`; `before` needs `tail`.
+ */
 export interface ListEvents {
   /** `nextCursor` of the previous page: only later events. `now`: only events from now on, whatever clocks say. */
   after?: string;
   /** Only events at or after this time, ISO 8601. One in the future is that of the request, as with `after: 'now'`. */
   since?: string;
+  /** Only events before this time, ISO 8601, except those that were committed more than a minute after their time. */
+  until?: string;
+  /** Only events of this type. */
+  type?: EventType;
   /** Only events of this order, `ord_<id>`, including a low quantity of its listing that it caused. */
   orderId?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
+  /** The last events instead of the first ones, as many as this at most: 1 to 100. */
+  tail?: number;
+  /** `previousCursor` of a page with `tail`: only earlier events. */
+  before?: string;
   /** Seconds to wait for an event when there is none yet: 0 to 30. @default 0 */
   waitSeconds?: number;
 }
@@ -131,4 +145,6 @@ export interface EventPage {
   data: AccountEvent[];
   /** Pass it as `after` to continue from here. Never null. */
   nextCursor: string;
+  /** With `tail`: pass it as `before` for the page before. Null if no earlier event is stored. Otherwise absent. */
+  previousCursor?: string | null;
 }

@@ -31,6 +31,7 @@ export const endpoints = {
   },
   events: {
     list: { method: 'GET', path: '/v1/events' },
+    get: { method: 'GET', path: '/v1/events/:id' },
   },
   account: {
     get: { method: 'GET', path: '/v1/account' },

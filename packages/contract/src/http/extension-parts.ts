@@ -4,7 +4,7 @@ import type { Extension } from './extensions';
 export const extensionParts = {
   account: ['account.get'],
   deliveries: ['deliveries.list', 'deliveries.get', 'deliveries.replay'],
-  events: ['events.list'],
+  events: ['events.list', 'events.get'],
   'notifications.filters': ['notifications.list: read'],
   'orders.expand': ['orders.list: expand', 'orders.get: expand'],
   /** Also several statuses in `status`. */

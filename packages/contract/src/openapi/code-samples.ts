@@ -123,7 +123,7 @@ function writeSdk(statements: string): string {
   ].join('\n');
 }
 
-const { order, listing, notification, webhook, delivery } = exampleIds;
+const { order, listing, notification, webhook, delivery, event } = exampleIds;
 
 /** How the SDK and the CLI do an operation, by operation ID. */
 const ownTools: Record<string, { sdk: string; cli: string }> = {
@@ -229,6 +229,10 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
     ].join('\n'),
     cli: 'tradepost events list --since 2026-11-21',
   },
+  getEvent: {
+    sdk: `const event = await tradepost.events.get('${event}');\nconsole.log(event.event, event.data);`,
+    cli: `tradepost events get ${event}`,
+  },
   getAccount: {
     sdk: 'const account = await tradepost.account.get();\nconsole.log(account.kind, account.name);',
     cli: 'tradepost whoami',
@@ -241,6 +245,7 @@ const pathIds = new Map<string, string>([
   ['notifications', notification],
   ['webhooks', webhook],
   ['deliveries', delivery],
+  ['events', event],
 ]);
 
 function exampleTarget(path: string, query: object = {}): string {

@@ -31,6 +31,7 @@ export const exampleIds = {
   notification: 'ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
   webhook: 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
   delivery: 'dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+  event: 'evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
   key: 'key_01KAJ8Q0V7T3M5X9R2C4D6F8GK',
 } as const;
 
@@ -187,5 +188,6 @@ export const operationExamples: Record<string, OperationExample> = {
     query: { since: '2026-11-21T00:00:00Z', waitSeconds: 30 },
     response: { data: [changed], nextCursor },
   },
+  getEvent: { response: { data: changed } },
   getAccount: { response: { data: account } },
 };

@@ -18,6 +18,7 @@ export const problems = {
   notification_not_found: { status: 404, title: 'Notification not found' },
   webhook_not_found: { status: 404, title: 'Webhook not found' },
   delivery_not_found: { status: 404, title: 'Delivery not found' },
+  event_not_found: { status: 404, title: 'Event not found' },
   method_not_allowed: { status: 405, title: 'The path does not support this method' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   invalid_transition: { status: 409, title: 'The order cannot move to that status' },

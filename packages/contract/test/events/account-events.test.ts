@@ -67,9 +67,32 @@ describe('the query of GET /v1/events', () => {
     ]);
   });
 
+  test('has the last events with tail, and those before a page with before', () => {
+    const earlier = { tail: '5', before: 'a', since, until: since, type: 'order.created' };
+    expect(listEventsSchema.parse(earlier)).toEqual({ ...earlier, tail: 5 });
+    for (const tail of ['0', '101']) {
+      expect(listIssues(listEventsSchema, { tail })).toEqual([
+        'tail: must be an integer from 1 to 100',
+      ]);
+    }
+  });
+
+  test.each([
+    [{ tail: '5', after: 'a' }, 'tail: is the size of a page of the last events'],
+    [{ tail: '5', limit: '5' }, 'tail: is the size of a page of the last events'],
+    [{ tail: '5', waitSeconds: '5' }, 'tail: is the size of a page of the last events'],
+    [{ before: 'a' }, 'before: continues a list of the last events: send it with tail'],
+    [
+      { until: since, waitSeconds: '5' },
+      'waitSeconds: waits for new events: send it without until',
+    ],
+  ])('rejects the contradiction in %j', (query, issue) => {
+    expect(listIssues(listEventsSchema, query)).toEqual([expect.stringContaining(issue)]);
+  });
+
   test('takes `after` in the place of `cursor`', () => {
     expect(listIssues(listEventsSchema, { cursor: 'a' })).toEqual([
-      'cursor: unknown query parameter; known: after, since, orderId, limit, waitSeconds',
+      'cursor: unknown query parameter; known: after, since, until, type, orderId, limit, waitSeconds, tail, before',
     ]);
     expect(listIssues(listEventsSchema, { after: '' })).toEqual([
       'after: must be the nextCursor of the previous page, unchanged',

@@ -58,6 +58,7 @@ test('the extensions manage webhooks, deliveries, events and the account', () =>
     'get /v1/deliveries/{id}',
     'post /v1/deliveries/{id}/replay',
     'get /v1/events',
+    'get /v1/events/{id}',
     'get /v1/account',
   ]);
 });

@@ -7,6 +7,7 @@ import {
   type WebhookEvent,
 } from '@tradepost/contract';
 import type { Clock } from '../kernel/context';
+import { DomainError } from '../kernel/errors';
 import type { RouteHandlers } from '../route-handlers';
 import type { LongPollRegistry } from './announcements';
 import {
@@ -21,6 +22,7 @@ import {
   type LogPage,
   type LogQuery,
   readLogPage,
+  readLogTail,
 } from './event-log';
 
 /** The poll interval of a long poll in milliseconds. Other processes write events too and cannot notify this one. */
@@ -33,11 +35,18 @@ interface LogStart extends Pick<LogQuery, 'after' | 'since'> {
   prunedTo?: number;
 }
 
-function toEventResponse({ id, body }: LoggedEvent): AccountEvent {
+function toEventResponse({ id, body }: Omit<LoggedEvent, 'seq'>): AccountEvent {
   return { id, ...(JSON.parse(body) as WebhookEvent) };
 }
 
-/** Creates the handlers of the event endpoint. */
+function eventNotFound(id: string): DomainError {
+  return new DomainError(
+    'event_not_found',
+    `No event ${JSON.stringify(id)} is in the event log of this account. Check the ID (evt_<id>) and the API key. Test events are in no log, and old events are pruned.`,
+  );
+}
+
+/** Creates the handlers of the event endpoints. */
 export function eventRoutes(
   events: EventStore,
   longPolls: LongPollRegistry,
@@ -84,11 +93,25 @@ export function eventRoutes(
 
   return {
     async list({ caller, query, signal, requireValidKey }) {
-      const { limit = pageLimit.default, waitSeconds: seconds = 0, orderId } = query;
+      const { waitSeconds: seconds = 0, orderId, type: eventType, tail } = query;
+      const limit = tail ?? query.limit ?? pageLimit.default;
+      const until = query.until === undefined ? undefined : Date.parse(query.until);
       const { accountId } = caller;
       const isOfOrder = orderId !== undefined;
       const { after, since, position, prunedTo } = await findStart(query, accountId);
-      const logQuery = { after, since, orderId, limit };
+      const logQuery = { after, since, until, eventType, orderId, limit };
+      if (tail !== undefined) {
+        const before = query.before === undefined ? null : decodeEventCursor(query.before);
+        const tailQuery = { ...logQuery, before: before?.sequence };
+        const page = await readLogTail(events, accountId, tailQuery, signal);
+        const known = prunedTo ?? (await events.findPrunedTo(accountId));
+        await requireValidKey();
+        const encode = (sequence: number) =>
+          encodeEventCursor({ sequence, prunedTo: known, isOfOrder: false });
+        const previousCursor = page.start === null ? null : encode(page.start);
+        const data = page.events.map(toEventResponse);
+        return { status: 200, body: { data, nextCursor: encode(page.end), previousCursor } };
+      }
       let known = prunedTo;
       const read = async () => {
         const page = await readLogPage(events, accountId, logQuery, signal);
@@ -97,7 +120,7 @@ export function eventRoutes(
           if (position !== undefined) requireUnpruned(position, known, isOfOrder);
         }
         // After each read, not only at the end, so that a revoked key ends a long poll.
-        if (seconds > 0 || query.since !== undefined) await requireValidKey();
+        if (seconds > 0 || since !== undefined || eventType !== undefined) await requireValidKey();
         logQuery.after = page.end;
         return page;
       };
@@ -112,6 +135,12 @@ export function eventRoutes(
         isOfOrder: position !== undefined && (isOfOrder || position.isOfOrder),
       });
       return { status: 200, body: { data: page.events.map(toEventResponse), nextCursor } };
+    },
+
+    async get({ caller, params }) {
+      const found = await events.findEvent(caller.accountId, params.id);
+      if (found === null) throw eventNotFound(params.id);
+      return { status: 200, body: { data: toEventResponse(found) } };
     },
   };
 }

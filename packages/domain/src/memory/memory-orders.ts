@@ -103,6 +103,15 @@ export function createMemoryOrderStore(data: MemoryData): OrderStore {
 /** Creates the store of the event log. */
 export function createMemoryEventStore(data: MemoryData): EventStore {
   const findPrunedTo = async (accountId: string) => data.prunedTo.get(accountId) ?? 0;
+  const listEntries = (accountId: string, orderId?: string) =>
+    data.log.filter(
+      (entry) =>
+        entry.accountId === accountId && entry.event.orderId === (orderId ?? entry.event.orderId),
+    );
+  const toLogged = ({ seq, event }: (typeof data.log)[number]): LoggedEvent => {
+    const { id, eventType, body, createdAt } = event;
+    return { seq, id, eventType, body, createdAt };
+  };
   return {
     findPrunedTo,
 
@@ -113,17 +122,18 @@ export function createMemoryEventStore(data: MemoryData): EventStore {
     },
 
     async readEvents(accountId, after, limit, orderId) {
-      return data.log
-        .filter(
-          (entry) =>
-            entry.accountId === accountId &&
-            entry.seq > after &&
-            entry.event.orderId === (orderId ?? entry.event.orderId),
-        )
-        .slice(0, limit)
-        .map(
-          ({ seq, event: { id, body, createdAt } }): LoggedEvent => ({ seq, id, body, createdAt }),
-        );
+      const entries = listEntries(accountId, orderId).filter(({ seq }) => seq > after);
+      return entries.slice(0, limit).map(toLogged);
+    },
+
+    async readEarlierEvents(accountId, upTo, limit, orderId) {
+      const entries = listEntries(accountId, orderId).filter(({ seq }) => seq <= upTo);
+      return entries.toReversed().slice(0, limit).map(toLogged);
+    },
+
+    async findEvent(accountId, id) {
+      const entry = listEntries(accountId).find(({ event }) => event.id === id);
+      return entry === undefined ? null : toLogged(entry);
     },
   };
 }

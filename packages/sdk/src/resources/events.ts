@@ -1,5 +1,6 @@
-import { endOfLog, endpoints } from '@tradepost/contract/wire';
-import { readEndlessPage } from '../http/envelope';
+import { type EventType, endOfLog, endpoints, pageLimit } from '@tradepost/contract/wire';
+import type { ApiPromise } from '../http/api-promise';
+import { readEndlessPage, readItem } from '../http/envelope';
 import { createPagePromise, type PagePromise, pollPages } from '../http/pagination';
 import type { Call } from '../http/request';
 import type { Transport } from '../http/transport';
@@ -83,6 +84,13 @@ export interface EventListParams {
    */
   since?: string | Date;
   /**
+   * Only events before this time, except those that were committed more than a minute after their time. Excludes
+   * `waitSeconds`.
+   */
+  until?: string | Date;
+  /** Only events of this type. */
+  type?: EventType;
+  /**
    * Only events of this order, `ord_<id>`, including a `listing.availability_low` that it caused: its history,
    * as far as its events are still stored. An order that the account may not see has none.
    */
@@ -91,6 +99,32 @@ export interface EventListParams {
   limit?: number;
   /** Seconds that a request waits for an event when there is none yet: 0 to 30. @default 0 */
   waitSeconds?: number;
+}
+
+/** Filters and paging of `events.latest`. */
+export interface LatestEventsParams {
+  /** Only events at or after this time: a date, or ISO 8601 with seconds and an offset. */
+  since?: string | Date;
+  /** Only events before this time, except those that were committed more than a minute after their time. */
+  until?: string | Date;
+  /** Only events of this type. */
+  type?: EventType;
+  /** Only events of this order, `ord_<id>`, including a `listing.availability_low` that it caused. */
+  orderId?: string;
+  /** Maximum number of events per page: 1 to 100. @default 50 */
+  limit?: number;
+  /** `nextCursor` of the previous page. */
+  before?: string;
+}
+
+/** One page of the account's events, newest first. */
+export interface LatestEventPage {
+  /** The events of this page. A page may be empty although there are earlier events that match. */
+  data: AccountEvent[];
+  /** Pass it as `before` to get the next page, of earlier events. Null on the last page. */
+  nextCursor: string | null;
+  /** Pass it as `after` to `events.list` or `events.follow` to continue after the newest event of this page. */
+  after: string;
 }
 
 /** Start and paging of `events.follow`. */
@@ -105,6 +139,8 @@ export interface FollowEventsOptions {
    * `2026-11-21T09:30:00Z`. A time in the future counts as now. Excludes `after`: the service rejects both together.
    */
   since?: string | Date;
+  /** Only events of this type. Pass it again to continue with `after`. */
+  type?: EventType;
   /** Only events of this order, `ord_<id>`. Pass it again to continue with `after`. */
   orderId?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
@@ -126,6 +162,14 @@ export interface EventStream extends AsyncIterable<AccountEvent> {
 }
 
 const eventsList = { operation: 'events.list', endpoint: endpoints.events.list };
+
+function readLatestPage(body: unknown): LatestEventPage | null {
+  const page = readEndlessPage<AccountEvent>(body);
+  if (page === null) return null;
+  const { previousCursor } = body as { previousCursor?: unknown };
+  if (previousCursor !== null && typeof previousCursor !== 'string') return null;
+  return { data: page.data.toReversed(), nextCursor: previousCursor, after: page.nextCursor };
+}
 
 /** The default wait of a request for new events. */
 const followDefaults = { waitSeconds: 25 };
@@ -156,6 +200,38 @@ export class Events {
       this.#transport.loopErrorFactory(eventsList),
       ({ data }) => data.length === 0,
     );
+  }
+
+  /** Lists the events from the newest to the oldest. A loop ends at the oldest stored event, or at `since`. */
+  latest(
+    params: LatestEventsParams = {},
+    options?: RequestOptions,
+  ): PagePromise<AccountEvent, LatestEventPage> {
+    const { limit: tail = pageLimit.default, before: first, ...filters } = params ?? {};
+    return createPagePromise(
+      first,
+      (before) =>
+        this.#transport.send({
+          ...eventsList,
+          extension: true,
+          query: { ...filters, tail, before },
+          options,
+          read: readLatestPage,
+        }),
+      this.#transport.loopErrorFactory(eventsList),
+    );
+  }
+
+  /** Gets one event. A test event is in no event log, and is not found. */
+  get(id: string, options?: RequestOptions): ApiPromise<AccountEvent> {
+    return this.#transport.request({
+      operation: 'events.get',
+      endpoint: endpoints.events.get,
+      extension: true,
+      id,
+      options,
+      read: readItem<AccountEvent>,
+    });
   }
 
   /**

@@ -1,4 +1,5 @@
 import {
+  accountEventResponseSchema,
   accountResponseSchema,
   deliveryDetailsResponseSchema,
   deliveryPageSchema,
@@ -79,6 +80,7 @@ export const responseSchemas: {
   },
   events: {
     list: { 200: eventPageSchema },
+    get: { 200: accountEventResponseSchema },
   },
   account: {
     get: { 200: accountResponseSchema },

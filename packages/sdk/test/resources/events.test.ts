@@ -68,6 +68,35 @@ describe('a list of events', () => {
     expect(urls()).toEqual(['/v1/events?after=now']);
   });
 
+  test('from the newest on goes back page by page, past pages without events', async () => {
+    const back = (ids: string[], previousCursor: string | null) =>
+      json(200, { data: ids.map(anEvent), nextCursor: `after_${ids.at(-1)}`, previousCursor });
+    const steps = [back(['evt_3', 'evt_4'], 'p1'), back([], 'p2'), back(['evt_1', 'evt_2'], null)];
+    const { events, urls } = await takeEvents(...steps);
+    const list = events.latest({ limit: 2, type: 'order.status_changed' });
+    const ids = (await list.toArray({ limit: 99 })).map(({ id }) => id);
+    expect(ids).toEqual(['evt_4', 'evt_3', 'evt_2', 'evt_1']);
+    const query = '/v1/events?type=order.status_changed&tail=2';
+    expect(urls()).toEqual([query, `${query}&before=p1`, `${query}&before=p2`]);
+  });
+
+  test('from the newest on has the position after its newest event', async () => {
+    const { events } = await takeEvents(
+      json(200, { data: [anEvent('evt_1')], nextCursor: 'n1', previousCursor: 'p1' }),
+      json(200, { data: [anEvent('evt_1')], nextCursor: 'n1' }),
+    );
+    expect(await events.latest()).toMatchObject({ nextCursor: 'p1', after: 'n1' });
+    // A service that ignores `tail` has listed the first events.
+    const error = await catchTradepostError(events.latest());
+    expect(error.code).toBe('invalid_response');
+  });
+
+  test('has one of them by its ID', async () => {
+    const { events, urls } = await takeEvents(json(200, { data: anEvent('evt_1') }));
+    expect(await events.get('evt_1')).toEqual(anEvent('evt_1'));
+    expect(urls()).toEqual(['/v1/events/evt_1']);
+  });
+
   test('of one order sends its ID with each page', async () => {
     const { events, urls } = await takeEvents(
       pageResponse(['evt_1'], 'c1'),

@@ -224,6 +224,74 @@ describe('GET /v1/events', () => {
     ]);
   });
 
+  it('lists the last events, oldest first, and the pages before them', async () => {
+    for (let count = 0; count < 3; count += 1) await harness.place();
+    const all = getIds((await read()).data);
+    const last = await read('?tail=4');
+    expect(getIds(last.data)).toEqual(all.slice(2));
+    const first = await read(`?tail=4&before=${last.previousCursor}`);
+    expect(first).toMatchObject({ data: { length: 2 }, previousCursor: null });
+    expect(getIds(first.data)).toEqual(all.slice(0, 2));
+    // Both cursors are positions between the pages.
+    expect(getIds((await read(`?after=${first.nextCursor}`)).data)).toEqual(all.slice(2));
+    expect((await read(`?tail=4&before=${last.nextCursor}`)).data).toEqual(last.data);
+    await harness.place();
+    expect((await read(`?after=${last.nextCursor}`)).data).toHaveLength(2);
+  });
+
+  it('lists the last events of an empty log, and continues from there', async () => {
+    const page = await read('?tail=10');
+    expect(page).toEqual({ data: [], nextCursor: expect.any(String), previousCursor: null });
+    await harness.place();
+    expect((await read(`?after=${page.nextCursor}`)).data).toHaveLength(2);
+  });
+
+  it('lists the last events since and until a time, and of one type', async () => {
+    const at = (seconds: number) => iso(noon + seconds * 1_000);
+    const orders: Order[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      orders.push(await harness.place());
+      await harness.clock.advance(1_000);
+    }
+    const created = (page: EventPage) =>
+      page.data.map(({ data }) =>
+        orders.findIndex(({ id }) => 'orderId' in data && data.orderId === id),
+      );
+    const type = 'type=order.created';
+    expect(created(await read(`?tail=2&${type}`))).toEqual([1, 2]);
+    expect(created(await read(`?tail=9&${type}&until=${at(2)}`))).toEqual([0, 1]);
+    expect(created(await read(`?tail=9&${type}&since=${at(1)}&until=${at(2)}`))).toEqual([1]);
+    expect(created(await read(`?${type}&limit=2`))).toEqual([0, 1]);
+    expect(created(await read(`?${type}&until=${at(1)}`))).toEqual([0]);
+    // A time in the future is that of the request.
+    const { data, nextCursor } = await read('?tail=9&since=2100-01-01T00:00:00Z');
+    expect(data).toEqual([]);
+    await harness.place();
+    expect((await read(`?after=${nextCursor}`)).data).toHaveLength(2);
+  });
+
+  it('finds by until what was committed up to a minute after its time', async () => {
+    const hour = 60 * 60 * 1_000;
+    harness.clock.set(noon + hour);
+    await harness.place();
+    // The log goes on after the latest number, so these have the numbers of an hour later.
+    harness.clock.set(noon + hour - 59_000);
+    const late = await harness.place();
+    const until = iso(noon + hour - 58_000);
+    const found = await read(`?until=${until}&type=order.created`);
+    expect(found.data).toMatchObject([{ data: { orderId: late.id } }]);
+    expect((await read(`?tail=5&until=${until}&type=order.created`)).data).toEqual(found.data);
+  });
+
+  it('waits for an event of a type', async () => {
+    const order = await harness.place();
+    const { nextCursor } = await read('?type=task.completed');
+    const waiting = read(`?type=task.completed&after=${nextCursor}&waitSeconds=30`);
+    await move(order, 'confirmed');
+    await move(order, 'cancelled');
+    expect(getTypes(await waiting)).toEqual(['task.completed']);
+  });
+
   it('rejects after and since together', async () => {
     const { nextCursor } = await read();
     const problem = getProblem(await requestEvents(`?after=${nextCursor}&since=${iso(noon)}`));
@@ -257,9 +325,34 @@ describe('GET /v1/events', () => {
     ['cursor=abc', 'cursor'],
     ['orderId=', 'orderId'],
     ['orderId=lst_1', 'orderId'],
+    ['type=order.deleted', 'type'],
+    ['until=tomorrow', 'until'],
+    ['tail=0', 'tail'],
+    ['tail=5&limit=5', 'tail'],
+    ['tail=5&after=now', 'tail'],
+    ['before=abc', 'before'],
+    ['until=2026-11-21T00:00:00Z&waitSeconds=5', 'waitSeconds'],
   ])('rejects the query %s and names %s', async (query, path) => {
     const problem = getProblem(await requestEvents(`?${query}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
+  });
+});
+
+describe('GET /v1/events/{id}', () => {
+  it('returns an event as the log has it, to those who may see it', async () => {
+    await harness.place();
+    const { data } = await read();
+    const stranger = await harness.service.account('buyer');
+    for (const event of data) {
+      const request = `GET /v1/events/${event.id}`;
+      for (const as of [harness.buyer, harness.seller, harness.agent]) {
+        expect(getData(await harness.service.request(request, { as }))).toEqual(event);
+      }
+      const problem = getProblem(await harness.service.request(request, { as: stranger }));
+      expect(problem).toMatchObject({ status: 404, code: 'event_not_found' });
+    }
+    const unknown = await harness.service.request('GET /v1/events/now', { as: harness.buyer });
+    expect(getProblem(unknown).code).toBe('event_not_found');
   });
 });

@@ -6,7 +6,7 @@ export type Route =
   | `notifications.${keyof typeof endpoints.notifications}`
   | `webhooks.${keyof typeof endpoints.webhooks}`
   | `deliveries.${keyof typeof endpoints.deliveries}`
-  | 'events.list'
+  | `events.${keyof typeof endpoints.events}`
   | 'account.get';
 
 /** A request to the API. The model's have placeholders where the sent ones have values. */

@@ -24,6 +24,10 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   cursor: () => true,
   after: () => true,
   since: isTime,
+  until: isTime,
+  type: isEvent,
+  tail: (value) => isInteger(value, 1, 100),
+  before: () => true,
   createdAfter: isTime,
   createdBefore: isTime,
   updatedAfter: isTime,
@@ -71,9 +75,17 @@ function isValidBody({ route, body }: Call): boolean {
   }
 }
 
+/** Whether a query of the event log has parameters that exclude each other. */
+function contradicts(query: object): boolean {
+  const has = (...names: string[]) => names.some((name) => name in query);
+  if (has('tail') && has('after', 'limit', 'waitSeconds')) return true;
+  if (has('before') && !has('tail')) return true;
+  return (has('since') && has('after')) || (has('until') && has('waitSeconds'));
+}
+
 /** Returns whether a call passes the validation of the contract. */
 export function isValid(call: Call): boolean {
   const query = call.query ?? {};
   const isValidQuery = Object.entries(query).every(([name, value]) => parameters[name]?.(value));
-  return isValidQuery && !('after' in query && 'since' in query) && isValidBody(call);
+  return isValidQuery && !contradicts(query) && isValidBody(call);
 }

@@ -106,21 +106,30 @@ const listEvents = action(
     account: index,
     ...paging,
     since: nearTime,
+    until: nearTime,
+    type: filter(eventType),
     order: filter(index),
     fromNow: filter(fc.constant('now')),
+    isTail: fc.boolean(),
   }),
-  (state, { account, cursor, limit, since, order, fromNow }) => {
+  (state, { account, cursor, limit, since, until, type, order, fromNow, isTail }) => {
     const accountId = pick(state.accounts, account)?.id;
     const apiKey = keyOf(state, accountId, 0)?.text ?? null;
     const page = toPage(state, 'events', apiKey, { cursor, limit });
     // A time in the future is not specified either.
     const past = state.orders.filter(({ createdAt }) => createdAt < state.now);
     const orderId = order === undefined ? undefined : (pick(state.orders, order)?.id ?? 'ord_1');
-    // The cursor of an empty page of an order is that of its start, which a time does not determine here.
-    const start = orderId === undefined ? toTime(past, since) : undefined;
+    const filters = { orderId, type, until: toTime(state.orders, until) };
+    if (isTail) {
+      const tail = { tail: limit ?? 50, before: page.cursor, since: toTime(past, since) };
+      return { call: { apiKey, route: 'events.list', query: defined({ ...tail, ...filters }) } };
+    }
+    // The cursor of an empty page of an order is that of its start, which a time does not determine here. So is that of `until`.
+    const isOfStart = orderId !== undefined || filters.until !== undefined;
+    const start = isOfStart ? undefined : toTime(past, since);
     const from = fromNow === undefined ? { after: page.cursor, since: start } : { after: fromNow };
-    const query = defined({ ...from, orderId });
-    return { call: { apiKey, route: 'events.list', query: { limit, ...query } } };
+    const query = defined({ limit, ...from, ...filters });
+    return { call: { apiKey, route: 'events.list', query } };
   },
 );
 

@@ -176,30 +176,69 @@ export function showEvent({
   return { id, event: type, createdAt: formatTime(createdAt), data } as AccountEvent;
 }
 
+/** Adds a cursor of an event log: how many entries of it are passed. */
+const addLogCursor = (state: ModelState, { id: accountId }: ModelAccount, position: number) =>
+  addCursor(state, { list: 'events', sort: '', accountId, time: 0, position });
+
+const findLogCursor = (state: ModelState, text: unknown) =>
+  findCursor(state, { list: 'events', sort: '' }, text)?.position;
+
 /** `GET /v1/events`. A long poll that has to wait has an empty page. */
 export function listEvents(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
-  const since = time(query.since, -1);
+  const [since, until] = [time(query.since, -1), time(query.until, Infinity)];
   const isFromNow = query.after === 'now' || since > state.now;
-  const cursorAfter = isFromNow
-    ? null
-    : findCursor(state, { list: 'events', sort: '' }, query.after);
-  const after = isFromNow ? state.log.length : (cursorAfter?.position ?? 0);
-  const page = visibleEvents(state, account)
-    .filter(({ index, event }) => index >= after && event.createdAt >= since)
+  const found = isFromNow ? undefined : findLogCursor(state, query.after);
+  const after = isFromNow ? state.log.length : (found ?? 0);
+  const before = findLogCursor(state, query.before) ?? state.log.length;
+  const inLog = visibleEvents(state, account)
+    .filter(({ index }) => index >= after && index < before)
     .filter(({ event }) => query.orderId === undefined || event.orderId === query.orderId)
-    .slice(0, Number(query.limit ?? defaultLimit));
+    .filter(({ event }) => event.createdAt >= since);
+  const items = inLog
+    .filter(({ event }) => event.createdAt < until)
+    .filter(({ event }) => query.type === undefined || event.type === query.type);
+  if (query.tail !== undefined) return replyWithTail(state, account, query, { inLog, items });
+  const limit = Number(query.limit ?? defaultLimit);
+  const page = items.slice(0, limit);
   const last = page.at(-1);
-  // Nothing is left out: the events to come are later than those that `since` excludes. Those of other orders are not passed.
-  const endWithout = query.orderId === undefined ? state.log.length : after;
-  const end = last === undefined ? endWithout : last.index + 1;
-  const cursor = {
-    list: 'events',
-    sort: '',
-    accountId: account.id,
-    time: 0,
-    position: end,
-  } as const;
+  // Nothing is left out: the events to come are later than those that `since` excludes. Those of other orders and times are not
+  // passed.
+  const stays = query.orderId !== undefined || query.until !== undefined;
+  const endOfPage = last === undefined ? after : last.index + 1;
+  const end = stays || page.length === limit ? endOfPage : state.log.length;
   // An empty page from now on does not tell whether a change at the same time came before it, so its cursor is not used.
-  const nextCursor = isFromNow ? placeholder(state, 'text') : addCursor(state, cursor);
+  const nextCursor = isFromNow ? placeholder(state, 'text') : addLogCursor(state, account, end);
   return { status: 200, body: { data: page.map(showEvent), nextCursor } };
+}
+
+type LogItem = ReturnType<typeof visibleEvents>[number];
+
+/** The last events, and cursors to those before and after them. `inLog` includes those of other types or times. */
+function replyWithTail(
+  state: ModelState,
+  account: ModelAccount,
+  { tail }: Query,
+  { inLog, items }: { inLog: LogItem[]; items: LogItem[] },
+): Reply {
+  const page = items.slice(-Number(tail));
+  const [first, last] = [page[0], page.at(-1)];
+  const isFull = first !== undefined && page.length === tail;
+  const hasEarlier = isFull && inLog.some(({ index }) => index < first.index);
+  const body = {
+    data: page.map(showEvent),
+    // Without an event, what a time excludes is not passed, and where that ends depends on it.
+    nextCursor:
+      last === undefined
+        ? placeholder(state, 'text')
+        : addLogCursor(state, account, last.index + 1),
+    previousCursor: hasEarlier ? addLogCursor(state, account, first.index) : null,
+  };
+  return { status: 200, body };
+}
+
+/** `GET /v1/events/:id`. */
+export function getEvent(state: ModelState, account: ModelAccount, id?: string): Reply {
+  const found = visibleEvents(state, account).find(({ event }) => event.id === id);
+  if (found === undefined) throw new Rejection('event_not_found');
+  return { status: 200, body: { data: showEvent(found) } };
 }

@@ -112,20 +112,21 @@ export class ModelRun {
 
   /** Reads the first pages of a list, each with the cursor of the one before. */
   async readPages(call: Call, limit: number): Promise<void> {
-    const { cursor: _cursor, after: _after, ...filter } = call.query ?? {};
-    let query: Call['query'] = { ...filter, limit };
+    const { cursor: _cursor, after: _after, before: _before, ...given } = call.query ?? {};
+    const isTail = 'tail' in given;
+    const filter: NonNullable<Call['query']> = {
+      ...given,
+      ...(isTail ? { tail: limit } : { limit }),
+    };
+    const cursor = call.route !== 'events.list' ? 'cursor' : isTail ? 'before' : 'after';
+    let query: Call['query'] = filter;
     for (let count = 0; count < maxPages && query !== undefined; count += 1) {
       const { length } = this.state.cursors;
       await this.perform([{ call: { ...call, query } }]);
       const next = this.state.cursors.slice(length).at(-1);
-      // `since` only starts an event log.
+      // `after` excludes `since`.
       const { since: _since, ...rest } = filter;
-      const isLog = call.route === 'events.list';
-      query = next && {
-        ...(isLog ? rest : filter),
-        limit,
-        [isLog ? 'after' : 'cursor']: next.text,
-      };
+      query = next && { ...(cursor === 'after' ? rest : filter), [cursor]: next.text };
     }
   }
 
@@ -323,11 +324,12 @@ export class ModelRun {
   /** Requests the newest things by their IDs. Those of others are not found. */
   async #probe(count: number, apiKeys: readonly string[]): Promise<void> {
     const { state, bindings } = this.#known;
-    const { orders, webhooks, deliveries } = state;
+    const { orders, webhooks, deliveries, log } = state;
     const things: [Route, string][] = [
       ...orders.slice(-count).map(({ id }): [Route, string] => ['orders.get', id]),
       ...webhooks.slice(-count).map(({ id }): [Route, string] => ['webhooks.get', id]),
       ...deliveries.slice(-count).map(({ id }): [Route, string] => ['deliveries.get', id]),
+      ...log.slice(-count).map(({ event }): [Route, string] => ['events.get', event.id]),
     ];
     const calls = apiKeys.flatMap((apiKey) =>
       things.map(([route, id]): Call => ({ apiKey, route, id })),

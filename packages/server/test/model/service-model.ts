@@ -11,6 +11,7 @@ import { type Call, describeRoute } from './call';
 import { getDelivery, replayDelivery, sendTestEvent } from './delivery-rules';
 import { isValid } from './is-valid';
 import {
+  getEvent,
   listDeliveries,
   listEvents,
   listNotifications,
@@ -105,6 +106,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return replayDelivery(state, account, id);
     case 'events.list':
       return listEvents(state, account, call.query);
+    case 'events.get':
+      return getEvent(state, account, id);
     case 'account.get':
       return { status: 200, body: { data: showAccount(account, key) } };
   }

@@ -1,7 +1,7 @@
 import { contract } from '@tradepost/contract';
 import type { MatchedRoute } from '@tradepost/domain/service';
 
-/** The name of a call of the client, such as `orders.create`. `events.follow` calls `events.list`. */
+/** The name of a call of the client, such as `orders.create`. `events.follow` and `events.latest` call `events.list`. */
 export type MockOperation =
   | 'orders.list'
   | 'orders.create'
@@ -21,6 +21,7 @@ export type MockOperation =
   | 'deliveries.get'
   | 'deliveries.replay'
   | 'events.list'
+  | 'events.get'
   | 'account.get';
 
 /** Returns the call of the client for a route of the contract. All but one have the same name. */

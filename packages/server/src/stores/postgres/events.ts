@@ -136,11 +136,13 @@ export async function findCommitted(tx: Transaction, eventIds: string[]): Promis
  * All events of an order, which are few, and their numbers in the log of the account, if they are in it. A join would let the
  * planner read the whole log instead, in the order of its numbers.
  */
-const selectEventsOfOrder = `SELECT seq, id, body, "createdAt" FROM (
-    SELECT id, body, created_at AS "createdAt",
+const eventsOfOrder = `SELECT seq, id, "eventType", body, "createdAt" FROM (
+    SELECT id, event_type AS "eventType", body, created_at AS "createdAt",
       (SELECT seq FROM account_events WHERE event_id = events.id AND account_id = $1) AS seq
-    FROM events WHERE order_id = $2) AS of_order
-  WHERE seq > $3 ORDER BY seq LIMIT $4`;
+    FROM events WHERE order_id = $4) AS of_order`;
+
+/** The columns of an event, which has the name `e`, without its number. */
+const eventColumns = 'e.id, e.event_type AS "eventType", e.body, e.created_at AS "createdAt"';
 
 /**
  * Locks the logs of some events, in one order, so that two processes do not wait for each other, before their entries are removed:
@@ -194,6 +196,38 @@ export function createPostgresEventStore(db: PostgresDatabase): EventStore {
     return limits ?? { last: 0, prunedTo: 0 };
   }
 
+  async function readRange(
+    accountId: string,
+    orderId: string | undefined,
+    range: string,
+    direction: 'ASC' | 'DESC',
+    bound: number,
+    limit: number,
+  ): Promise<LoggedEvent[]> {
+    await numberAll(accountId);
+    const order = `ORDER BY seq ${direction}`;
+    if (orderId !== undefined) {
+      return await db.rows<LoggedEvent>(
+        `${eventsOfOrder} WHERE ${range} ${order} LIMIT $3`,
+        accountId,
+        bound,
+        limit,
+        orderId,
+      );
+    }
+    return await db.rows<LoggedEvent>(
+      `SELECT l.seq, ${eventColumns}
+       FROM (
+         SELECT seq, event_id FROM account_events
+         WHERE account_id = $1 AND ${range} ${order} LIMIT $3) AS l
+       JOIN events AS e ON e.id = l.event_id
+       ${order}`,
+      accountId,
+      bound,
+      limit,
+    );
+  }
+
   return {
     async findLimits(accountId) {
       await numberAll(accountId);
@@ -202,22 +236,20 @@ export function createPostgresEventStore(db: PostgresDatabase): EventStore {
 
     findPrunedTo: async (accountId) => (await findLimits(accountId)).prunedTo,
 
-    async readEvents(accountId, after, limit, orderId) {
-      await numberAll(accountId);
-      if (orderId !== undefined) {
-        return await db.rows<LoggedEvent>(selectEventsOfOrder, accountId, orderId, after, limit);
-      }
-      return await db.rows<LoggedEvent>(
-        `SELECT l.seq, events.id, events.body, events.created_at AS "createdAt"
-         FROM (
-           SELECT seq, event_id FROM account_events
-           WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) AS l
-         JOIN events ON events.id = l.event_id
-         ORDER BY l.seq`,
+    readEvents: (accountId, after, limit, orderId) =>
+      readRange(accountId, orderId, 'seq > $2', 'ASC', after, limit),
+
+    readEarlierEvents: (accountId, upTo, limit, orderId) =>
+      readRange(accountId, orderId, 'seq <= $2', 'DESC', upTo, limit),
+
+    async findEvent(accountId, id) {
+      const found = await db.row<Omit<LoggedEvent, 'seq'>>(
+        `SELECT ${eventColumns} FROM account_events AS l JOIN events AS e ON e.id = l.event_id
+         WHERE l.event_id = $1 AND l.account_id = $2`,
+        id,
         accountId,
-        after,
-        limit,
       );
+      return found ?? null;
     },
   };
 }

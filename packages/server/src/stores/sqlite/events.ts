@@ -58,11 +58,14 @@ export function insertEvents(
 }
 
 /** All events of an order, which are few, and their places in the log of the account, if they have one there. */
-const selectEventsOfOrder = `SELECT seq, id, body, createdAt FROM (
-    SELECT id, body, created_at AS createdAt,
+const eventsOfOrder = `SELECT seq, id, eventType, body, createdAt FROM (
+    SELECT id, event_type AS eventType, body, created_at AS createdAt,
       (SELECT seq FROM account_events WHERE event_id = events.id AND account_id = ?) AS seq
-    FROM events WHERE order_id = ?)
-  WHERE seq > ? ORDER BY seq LIMIT ?`;
+    FROM events WHERE order_id = ?)`;
+
+const loggedEvents = `SELECT account_events.seq, events.id, events.event_type AS eventType, events.body,
+    events.created_at AS createdAt
+  FROM account_events JOIN events ON events.id = account_events.event_id`;
 
 /** How far the log of each account goes, and how far it was pruned. */
 export const selectEventLogs = `SELECT account_id, max(seq) AS last_seq, max(pruned_seq) AS pruned_seq FROM (
@@ -99,6 +102,24 @@ export function createSqliteEventStore(db: SqliteDatabase): EventStore {
       accountId,
     )?.prunedTo ?? 0;
 
+  const readRange = (
+    accountId: string,
+    orderId: string | undefined,
+    range: string,
+    bound: number,
+    limit: number,
+  ) =>
+    db.read(() =>
+      orderId === undefined
+        ? db.all<LoggedEvent>(
+            `${loggedEvents} WHERE account_id = ? AND ${range}`,
+            accountId,
+            bound,
+            limit,
+          )
+        : db.all<LoggedEvent>(`${eventsOfOrder} WHERE ${range}`, accountId, orderId, bound, limit),
+    );
+
   return {
     findLimits: (accountId) =>
       db.read(() => {
@@ -113,19 +134,19 @@ export function createSqliteEventStore(db: SqliteDatabase): EventStore {
     findPrunedTo: (accountId) => db.readTogether(() => selectPrunedTo(accountId)),
 
     readEvents: (accountId, after, limit, orderId) =>
-      db.read(() => {
-        if (orderId !== undefined) {
-          return db.all<LoggedEvent>(selectEventsOfOrder, accountId, orderId, after, limit);
-        }
-        return db.all<LoggedEvent>(
-          `SELECT account_events.seq, events.id, events.body, events.created_at AS createdAt
-           FROM account_events JOIN events ON events.id = account_events.event_id
-           WHERE account_events.account_id = ? AND account_events.seq > ?
-           ORDER BY account_events.seq LIMIT ?`,
-          accountId,
-          after,
-          limit,
-        );
-      }),
+      readRange(accountId, orderId, 'seq > ? ORDER BY seq LIMIT ?', after, limit),
+
+    readEarlierEvents: (accountId, upTo, limit, orderId) =>
+      readRange(accountId, orderId, 'seq <= ? ORDER BY seq DESC LIMIT ?', upTo, limit),
+
+    findEvent: (accountId, id) =>
+      db.read(
+        () =>
+          db.get<LoggedEvent>(
+            `${loggedEvents} WHERE account_events.event_id = ? AND account_id = ?`,
+            id,
+            accountId,
+          ) ?? null,
+      ),
   };
 }

@@ -1,7 +1,12 @@
 import type { Caller } from '@tradepost/domain/accounts/account';
 import { newDelivery } from '@tradepost/domain/deliveries/delivery';
 import { firstSequenceAt } from '@tradepost/domain/events/event';
-import { type LoggedEvent, readLogPage } from '@tradepost/domain/events/event-log';
+import {
+  type LoggedEvent,
+  type LogQuery,
+  readLogPage,
+  readLogTail,
+} from '@tradepost/domain/events/event-log';
 import { createTestEvent } from '@tradepost/domain/events/test-event';
 import type { Order } from '@tradepost/domain/orders/order';
 import { aContext, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
@@ -110,6 +115,73 @@ export function describeEventLog(underTest: StoreUnderTest): void {
         const log = await read(trade.buyer);
         expect(found).toEqual(log.filter((one) => summarize(one).order === order.id));
       }
+    });
+
+    test('the last events are read backwards, in pages of any size, and are those that are read forwards', async () => {
+      const { trade } = await open();
+      const { accountId } = trade.buyer;
+      const { events } = trade.store;
+      const orders: Order[] = [];
+      for (let count = 0; count < 6; count += 1) {
+        const order = await trade.place({ now: noon + count * 1_000, quantity: 1 });
+        orders.push(order);
+        if (count % 2 === 1) await trade.move(order, 'confirmed', noon + count * 1_000);
+      }
+      const { signal } = new AbortController();
+      const time = fc.option(fc.integer({ min: -1, max: 6_001 }), { nil: undefined });
+      const filters = fc.record({
+        since: time.map((at) => at && noon + at),
+        until: time.map((at) => at && noon + at),
+        eventType: fc.constantFrom(undefined, 'order.created' as const, 'task.completed' as const),
+        orderId: fc.constantFrom(undefined, orders[1]?.id, 'ord_unknown'),
+      });
+      const readForwards = async (query: LogQuery) => {
+        const found: LoggedEvent[] = [];
+        for (let { after } = query, more = true; more; ) {
+          const page = await readLogPage(events, accountId, { ...query, after }, signal);
+          found.push(...page.events);
+          after = page.end;
+          more = page.events.length > 0;
+        }
+        return found;
+      };
+      await fc.assert(
+        fc.asyncProperty(filters, fc.integer({ min: 1, max: 20 }), async (filter, limit) => {
+          const query = { ...filter, limit };
+          const all = await readForwards(query);
+          const found: LoggedEvent[] = [];
+          for (let before: number | null | undefined; before !== null; ) {
+            const page = await readLogTail(events, accountId, { ...query, before }, signal);
+            found.unshift(...page.events);
+            // Each cursor leads to the same events in the other direction.
+            const { start, end } = page;
+            expect(await readForwards({ ...query, after: start ?? 0 })).toEqual(found);
+            const again = await readLogTail(events, accountId, { ...query, before: end }, signal);
+            if (page.events.length > 0) expect(again.events).toEqual(page.events);
+            before = start;
+          }
+          expect(found).toEqual(all);
+        }),
+      );
+    });
+
+    test('an event is found by its ID in the logs of those who may see it, also before it was read', async () => {
+      const { trade, read } = await open();
+      const stranger = await addCaller(underTest.current, 'buyer');
+      await trade.place({ quantity: 10 });
+      const { events } = trade.store;
+      const ids = (await read(trade.seller)).map(({ id }) => id);
+      for (const id of ids) {
+        const { seq: _, ...expected } = (await read(trade.agent)).find((one) => one.id === id) ?? {
+          seq: 0,
+        };
+        expect(await events.findEvent(trade.seller.accountId, id)).toMatchObject(expected);
+        expect(await events.findEvent(stranger.accountId, id)).toBeNull();
+      }
+      const low = ids.at(-1) ?? '';
+      expect(await events.findEvent(trade.buyer.accountId, low)).toBeNull();
+      expect(await events.findEvent(trade.buyer.accountId, ids[0] ?? '')).not.toBeNull();
+      expect(await events.findEvent(trade.buyer.accountId, 'evt_unknown')).toBeNull();
     });
 
     test('a reader that reads while changes are committed misses none of them', async () => {

@@ -1,6 +1,6 @@
 import { accountKinds, orderSorts } from '@tradepost/contract';
 import type { DeliveryFilter } from '@tradepost/domain/deliveries/logged-delivery';
-import { readLogPage } from '@tradepost/domain/events/event-log';
+import { readLogPage, readLogTail } from '@tradepost/domain/events/event-log';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import { noon } from '@tradepost/domain/test/builders';
@@ -281,6 +281,27 @@ describe('the cost of lists', () => {
     }
     expectNoRowSteppedOver();
     for (const { values } of db.queries) expect(values.at(-1)).toBe(limit);
+  });
+
+  test('is that of its own rows for a page of the last events, also before a cursor or a time', async () => {
+    const { signal } = new AbortController();
+    const { accountId } = trade.buyer;
+    for (const before of [undefined, ...[5_000, count / 2].map((item) => itemTime(item) * 1_024)]) {
+      const page = await readLogTail(store.events, accountId, { before, limit }, signal);
+      expect(page.events).toHaveLength(limit);
+    }
+    expectNoRowSteppedOver();
+    for (const { values } of db.queries) expect(values.at(-1)).toBe(limit + 1);
+  });
+
+  test('is limited for a page of the last events of a type that there is not', async () => {
+    const { signal } = new AbortController();
+    const query = { eventType: 'task.completed' as const, limit };
+    const page = await readLogTail(store.events, trade.buyer.accountId, query, signal);
+    expect(page).toMatchObject({ events: [], start: expect.any(Number) });
+    expectNoRowSteppedOver();
+    const read = db.queries.reduce((sum, query) => sum + meter.measure(query).returned, 0);
+    expect(read).toBeLessThanOrEqual(stride + 500);
   });
 
   test('is that of its own rows for a page of deliveries, unless it is a search', async () => {
