@@ -110,9 +110,10 @@ export const helpSections: Record<string, HelpSection> = {
       },
     },
     events: {
-      summary: 'List events',
+      summary: 'List events, show one',
       commands: {
-        list: command('List events, oldest first', () => import('./commands/events/list')),
+        list: command('List events, newest first', () => import('./commands/events/list')),
+        get: command('Show one event with its data', () => import('./commands/events/get')),
       },
     },
   },

@@ -200,7 +200,7 @@ function getRetryHint(error: AnyTradepostError): string {
 /** The paths that are extensions, and the extension of each. */
 const extensionPaths: readonly (readonly [RegExp, Extension])[] = [
   [/^\/v1\/account$/, 'account'],
-  [/^\/v1\/events$/, 'events'],
+  [/^\/v1\/events(\/|$)/, 'events'],
   [/^\/v1\/deliveries(\/|$)/, 'deliveries'],
   [/^\/v1\/webhooks\/[^/]+\/secret/, 'webhooks.secrets'],
   [/^\/v1\/webhooks\/[^/]+\/test$/, 'webhooks.test'],

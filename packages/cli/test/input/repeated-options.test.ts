@@ -8,6 +8,8 @@ import { runCli } from '../helpers/run-cli';
 const values: Record<string, string> = {
   '--buyer': 'usr_1',
   '--listing': 'lst_1',
+  '--order': 'ord_1',
+  'events list --type': 'order.created',
   '--sort': 'createdAt',
   '--webhook': 'whk_1',
   '--state': 'failed',
@@ -54,7 +56,7 @@ describe('an option that is given twice', () => {
       const names = path === '' ? [] : path.split(' ');
       for (const [flag, placeholder] of await listValueOptions(names)) {
         if ([...repeatable, ...(repeatableOf.get(path) ?? [])].includes(flag)) continue;
-        const value = values[flag] ?? values[placeholder];
+        const value = values[`${path} ${flag}`] ?? values[flag] ?? values[placeholder];
         expect(value, `a value for ${flag} ${placeholder}`).toBeDefined();
         const argv = [...(names.length > 0 ? names : ['orders', 'list'])];
         const results = [

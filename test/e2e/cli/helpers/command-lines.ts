@@ -81,6 +81,7 @@ export async function createCommandLines({
     ],
     ['webhooks listen', 'list', ['--forward-to', 'http://127.0.0.1:1', ...once], { code: 1 }],
     ['events list', 'list', []],
+    ['events get', 'one', ['evt_gone'], { code: 5 }],
     ['login', 'one', ['--key-stdin', ...service], { input: seeded.seller.apiKey }],
     ['whoami', 'one', []],
     ['profiles list', 'list', []],

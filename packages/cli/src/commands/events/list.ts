@@ -1,76 +1,72 @@
-import type { EventListParams, EventPage, EventType, Page } from '@tradepost/sdk';
+import { type EventType, eventTypes, type LatestEventsParams } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { assertObject } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
-  eventsOption,
+  checkPeriod,
   type GlobalOptions,
   getPageSize,
   type PaginationOptions,
+  parseId,
   timeNote,
   timeParser,
 } from '../../input/options';
 import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
+import type { ListPage } from '../../output/view';
 import { type EventRow, eventView } from './event-view';
 
 interface Options extends GlobalOptions, PaginationOptions {
+  order?: string;
+  type?: EventType;
   since?: string;
-  events?: EventType[];
+  until?: string;
 }
 
 /** `tradepost events list` */
 export function configure(command: Command, context: CliContext): void {
+  const type = command.createOption('--type <type>', 'only events of this type');
   command
+    .option('--order <id>', 'only events of this order, ord_…', (text) => parseId(text, 'ord'))
+    .addOption(type.choices(eventTypes))
     .option('--since <time>', 'only events at or after <time>', timeParser(context))
-    .option(...eventsOption('only events of these types'));
-  addPaginationOptions(command, 'events').action(() =>
-    list(command.optsWithGlobals<Options>(), context),
-  );
+    .option('--until <time>', 'only events before <time>', timeParser(context));
+  addPaginationOptions(command, 'events').action(async () => {
+    const options = command.optsWithGlobals<Options>();
+    const pages = listEvents(options, context);
+    await printList(pages, ['event', 'events'], eventView, context, options);
+  });
   addHelp(command, {
     fields: eventView.fields,
     Examples: [
-      '$ tradepost events list --since 2h',
-      '$ tradepost events list --since 2026-11-20 --events order.created --all --output ndjson',
+      '$ tradepost events list --order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+      '$ tradepost events list --since 2026-11-20 --type order.created --all --output ndjson',
     ],
     Output: [
       `json: an array of ${describeShape(eventView)}`,
       'table: the column ABOUT has the ID of the order or listing',
     ],
-    Notes: ['Without --since it starts with the oldest event that the service keeps.', timeNote],
+    Notes: [timeNote],
   });
 }
 
-async function list(options: Options, context: CliContext): Promise<void> {
-  const limit = options.events === undefined ? getPageSize(options) : 100;
-  const query: EventListParams = { limit };
-  if (options.since !== undefined) query.since = options.since;
+async function* listEvents(
+  options: Options,
+  context: CliContext,
+): AsyncIterable<ListPage<EventRow>> {
+  const { order, type, since, until } = options;
+  checkPeriod(since, until, '--until');
+  const query: LatestEventsParams = {
+    limit: getPageSize(options),
+    ...(order !== undefined && { orderId: order }),
+    ...(type !== undefined && { type }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
   const { events } = createClient(context, options);
-  const all = events.list(query, { signal: context.signal }).pages();
-  const pages = filterUntilLatest(all, options);
-  await printList(pages, ['event', 'events'], eventView, context, options);
-}
-
-/**
- * Filters the pages by event type. The service marks no page of events as the last: each is kept until
- * another one arrives.
- */
-async function* filterUntilLatest(
-  pages: AsyncIterable<EventPage>,
-  { events: types }: Options,
-): AsyncIterable<Page<EventRow>> {
-  let kept: Page<EventRow> | null = null;
-  for await (const { data, nextCursor } of pages) {
-    const wanted = data.filter((item) => {
-      const { event } = assertObject(item);
-      return types?.some((type) => type === event) ?? true;
-    });
-    if (wanted.length === 0) continue;
-    if (kept !== null) yield kept;
-    kept = { data: wanted, nextCursor };
+  for await (const page of events.latest(query, { signal: context.signal }).pages()) {
+    yield { ...page, isFiltered: type !== undefined };
   }
-  yield { data: kept?.data ?? [], nextCursor: null };
 }
