@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../client/create-client';
 import type { CliContext } from '../context';
-import { attempt, CliError, InvalidArgument, isRecord } from '../errors/cli-error';
+import { CliError, InvalidArgument, isRecord } from '../errors/cli-error';
+import { decodeText } from '../files/decode-text';
 import { addHelp } from '../help/help';
 import { type GlobalOptions, type OutputFormat, repeatable, withValues } from '../input/options';
 import { readInput } from '../input/read-input';
@@ -150,18 +150,12 @@ async function readBody({ field = [], input }: Options, context: CliContext): Pr
   }
   if (field.length > 0)
     throw new CliError('usage', 'Pass the body with --field or --input, not both');
-  const bytes =
-    input === '-'
-      ? await readInput(context, 'the body')
-      : attempt(() => readFileSync(input), 'input_unreadable', `Cannot read ${input}`);
+  const [file, name] = input === '-' ? [undefined, 'Stdin'] : [input, input];
+  const text = decodeText(await readInput(context, 'the body', file), name);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(text);
   } catch {
-    throw new CliError(
-      'usage',
-      `${input === '-' ? 'Stdin' : input} is not JSON`,
-      'Nothing was sent.',
-    );
+    throw new CliError('usage', `${name} is not JSON`, 'Nothing was sent.');
   }
 }
 

@@ -28,6 +28,7 @@ import {
 } from '../config/settings';
 import type { CliContext } from '../context';
 import { CliError, type Hint } from '../errors/cli-error';
+import { decodeText } from '../files/decode-text';
 import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
 import { confirm, openKeyboard, prompt } from '../input/prompt';
@@ -224,7 +225,7 @@ async function readCredentials(baseUrl: string | null, context: CliContext): Pro
       'Pass --base-url with --key-stdin, or set TRADEPOST_BASE_URL.',
     );
   }
-  const apiKey = (await readInput(context, 'API keys')).toString().trim();
+  const apiKey = decodeText(await readInput(context, 'API keys'), 'Stdin').trim();
   if (apiKey === '') throw new CliError('missing_api_key', 'No API key on stdin', ...stdinHints);
   if (!isValidKey(apiKey)) {
     throw new CliError(

@@ -10,7 +10,7 @@ import { getKeyPrefix, type Settings } from './settings';
 export type Identity = ReturnType<typeof toIdentity>;
 
 export function toIdentity(
-  { profile, baseUrl, baseUrlSource, apiKey, apiKeySource }: Settings,
+  { profile, baseUrl, baseUrlSource, apiKey, apiKeySource }: Omit<Settings, 'accountId'>,
   account: Account | null,
 ) {
   // Another service may report the account without its key.

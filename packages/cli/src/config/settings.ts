@@ -19,6 +19,8 @@ export interface Settings {
   baseUrlSource: SettingSource;
   apiKey: string;
   apiKeySource: SettingSource;
+  /** The account of the key, as the profile of it tells; null if it does not. */
+  accountId: string | null;
   /** The profile that one of them came from; null if none was needed. */
   profile: string | null;
 }
@@ -51,6 +53,7 @@ export function findSettings(context: CliContext, options: ConnectionOptions): F
     baseUrlSource: optionUrl !== null ? 'option' : envUrl !== null ? 'environment' : null,
     apiKey: envKey,
     apiKeySource: envKey === null ? null : 'environment',
+    accountId: null,
     profile: null,
   };
   const isNamed = options.profile !== undefined;
@@ -76,6 +79,7 @@ export function findSettings(context: CliContext, options: ConnectionOptions): F
     }
     settings.apiKey = profile.apiKey;
     settings.apiKeySource = 'profile';
+    settings.accountId = profile.account?.id ?? null;
     settings.profile = name;
   }
   return settings;
@@ -110,7 +114,8 @@ export function unknownProfileError(name: string): CliError {
  * `findSettings` throws
  */
 export function resolveSettings(context: CliContext, options: ConnectionOptions): Settings {
-  const { baseUrl, baseUrlSource, apiKey, apiKeySource, profile } = findSettings(context, options);
+  const found = findSettings(context, options);
+  const { baseUrl, baseUrlSource, apiKey, apiKeySource } = found;
   if (baseUrl === null || baseUrlSource === null) {
     throw new CliError(
       'usage',
@@ -134,7 +139,7 @@ export function resolveSettings(context: CliContext, options: ConnectionOptions)
       'Set TRADEPOST_API_KEY to the key alone, without spaces, quotes or line breaks.',
     );
   }
-  return { baseUrl, baseUrlSource, apiKey, apiKeySource, profile };
+  return { ...found, baseUrl, baseUrlSource, apiKey, apiKeySource };
 }
 
 /** Whether a text can be sent as a key: visible ASCII only. */

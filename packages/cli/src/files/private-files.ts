@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRecord } from '../errors/cli-error';
+import { decodeText } from './decode-text';
 
 /** Whether an error is a system error with that code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
@@ -38,10 +39,14 @@ export function parseJsonObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Reads a text file; null if there is none. @throws the system's error */
+/**
+ * Reads a text file; null if there is none.
+ *
+ * @throws the system's error, and what `decodeText` throws
+ */
 export function readIfExists(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeText(readFileSync(file), file);
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return null;
     throw error;

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { getKeyPrefix, isSameService, resolveSettings } from '../config/settings';
+import { getKeyPrefix, isSameService, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
 import { attempt, CliError, localHint } from '../errors/cli-error';
 import { isLocked } from '../files/lock-file';
-import type { ConnectionOptions } from '../input/options';
-import { isKeyOf, type JournalContent, journalFolder, type Plan, readJournal } from './journal';
+import { getCommonStatus, isOfKey, journalFolder, readJournal, type SavedJournal } from './journal';
 import { isDone } from './status-change';
 
 /**
@@ -22,7 +21,8 @@ export interface Job {
   /** ISO 8601, UTC; null if the journal does not have it. */
   createdAt: string | null;
   state: JobState;
-  status: string;
+  /** Null if each order has its own. */
+  status: string | null;
   ifStatus: string | null;
   orders: number;
   /** Orders that have the status. */
@@ -44,7 +44,7 @@ export function listJobs(context: Pick<CliContext, 'env'>): Job[] {
 
 interface SavedJob {
   job: Job;
-  plan: Plan;
+  content: SavedJournal;
 }
 
 function readJobs({ env }: Pick<CliContext, 'env'>): SavedJob[] {
@@ -66,7 +66,7 @@ function listFiles(folder: string): string[] {
 }
 
 function readJob(path: string): SavedJob | null {
-  let content: ReturnType<typeof readJournal>;
+  let content: SavedJournal;
   try {
     content = readJournal(path);
   } catch {
@@ -77,15 +77,15 @@ function readJob(path: string): SavedJob | null {
   const job: Job = {
     createdAt,
     state: isLocked(path) ? 'running' : getState(counts),
-    status: plan.status,
+    status: getCommonStatus(plan),
     ifStatus: plan.ifStatus,
-    orders: plan.ids.length,
+    orders: plan.targets.size,
     ...counts,
     baseUrl: plan.baseUrl,
     apiKeyPrefix: plan.keyHint,
     journal: path,
   };
-  return { job, plan };
+  return { job, content };
 }
 
 function getState({ failed, left }: Pick<Job, 'failed' | 'left'>): JobState {
@@ -93,7 +93,7 @@ function getState({ failed, left }: Pick<Job, 'failed' | 'left'>): JobState {
   return failed > 0 ? 'failed' : 'complete';
 }
 
-function countOutcomes({ plan, outcomes }: JournalContent) {
+function countOutcomes({ plan, outcomes }: SavedJournal) {
   let done = 0;
   let skipped = 0;
   let failed = 0;
@@ -102,21 +102,31 @@ function countOutcomes({ plan, outcomes }: JournalContent) {
     if (outcome.outcome === 'skipped') skipped += 1;
     if (outcome.outcome === 'failed') failed += 1;
   }
-  return { done, skipped, failed, left: plan.ids.length - done - skipped - failed };
+  return { done, skipped, failed, left: plan.targets.size - done - skipped - failed };
+}
+
+/** Whether orders are left, or failed with what may pass. */
+function canFinish({ job, content: { outcomes, details } }: SavedJob): boolean {
+  if (job.state === 'incomplete') return true;
+  const isRetryable = (id: string) =>
+    outcomes.get(id)?.outcome === 'failed' && details.get(id)?.isFinal !== true;
+  return job.state === 'failed' && [...outcomes.keys()].some(isRetryable);
 }
 
 /**
- * Finds the newest journal of the current service and key that can be resumed. Another key may be of another account.
+ * Finds the newest journal of the current service and account that can be finished.
  *
  * @throws {CliError} `usage` if there is none
  */
-export function findLatestJournal(options: ConnectionOptions, context: CliContext): string {
-  const { baseUrl, apiKey } = resolveSettings(context, options);
+export function findLatestJournal(settings: Settings, context: CliContext): string {
+  const { baseUrl, apiKey, accountId } = settings;
   const resumable = readJobs(context).filter(
-    ({ job: { state, baseUrl: url } }) =>
-      (state === 'incomplete' || state === 'failed') && isSameService(url, baseUrl),
+    (saved) => isSameService(saved.job.baseUrl, baseUrl) && canFinish(saved),
   );
-  const found = resumable.find(({ plan }) => isKeyOf(plan, apiKey));
+  const found = resumable.find(
+    ({ content: { plan } }) =>
+      isOfKey(plan, settings) || (accountId !== null && plan.accountId === accountId),
+  );
   if (found !== undefined) return found.job.journal;
   const [other] = resumable;
   throw new CliError(
@@ -127,4 +137,19 @@ export function findLatestJournal(options: ConnectionOptions, context: CliContex
     ...(other === undefined ? [] : [`The newest one is of the key ${other.job.apiKeyPrefix}.`]),
     localHint('To see all journals, run', 'jobs list'),
   );
+}
+
+/**
+ * Finds a journal by its path, or by its name in the folder for them.
+ *
+ * @param name `latest` for the newest one
+ * @throws {CliError} `input_unreadable` if there is none
+ */
+export function findJournal(name: string, context: Pick<CliContext, 'env'>): string {
+  const [latest] = name === 'latest' ? listJobs(context) : [];
+  const paths = [name, `${name}.ndjson`].map((file) => join(journalFolder(context.env), file));
+  const found = latest?.journal ?? [name, ...paths].find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  const what = name === 'latest' ? 'No job has a journal' : `No journal at ${name}`;
+  throw new CliError('input_unreadable', what, localHint('To see all, run', 'jobs list'));
 }

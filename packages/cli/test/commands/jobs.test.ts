@@ -4,14 +4,15 @@ import { startPendingOrders } from '../helpers/pending-orders';
 
 const set = ['orders', 'set-status'];
 
-/** Two jobs, a minute apart: the first is incomplete, the second complete. */
+/** Two jobs, a minute apart: in the first an order failed with what may pass, the second is complete. */
 async function startWithJobs() {
   const { service, env } = await startPendingOrders(4);
   const from = Date.parse('2026-11-26T10:00:00Z');
   service.instead = ({ method, path }) =>
-    method === 'PATCH' && path.endsWith('ord_2') ? aProblem(409, 'invalid_transition') : undefined;
+    method === 'PATCH' && path.endsWith('ord_2') ? aProblem(500, 'internal_error') : undefined;
   const first = [...set, 'ord_1', 'ord_2', 'confirmed', '--yes'];
-  expect((await service.cli(first, { env, now: () => from })).exitCode).toBe(7);
+  const setting = { env, now: () => from, wait: async () => {} };
+  expect((await service.cli(first, setting)).exitCode).toBe(7);
   service.instead = () => undefined;
   const second = [...set, 'ord_3', 'ord_4', 'cancelled', '--yes'];
   expect((await service.cli(second, { env, now: () => from + 60_000 })).exitCode).toBe(0);
@@ -149,10 +150,11 @@ describe('orders set-status --resume latest', () => {
   it('takes the newest journal of the key, although another key has a newer one', async () => {
     const { service, env } = await startWithJobs();
     service.instead = ({ method }) =>
-      method === 'PATCH' ? aProblem(409, 'invalid_transition') : undefined;
+      method === 'PATCH' ? aProblem(500, 'internal_error') : undefined;
     const other = { ...env, TRADEPOST_API_KEY: 'tpk_otherkeyofanotheraccount' };
     const now = () => Date.parse('2026-11-26T11:00:00Z');
-    await service.cli([...set, 'ord_3', 'ord_4', 'confirmed', '--yes'], { env: other, now });
+    const setting = { env: other, now, wait: async () => {} };
+    await service.cli([...set, 'ord_3', 'ord_4', 'confirmed', '--yes'], setting);
     service.instead = () => undefined;
     const argv = [...set, '--resume', 'latest', '--yes', '--output', 'json'];
     const { stderr } = await service.cli(argv, { env });

@@ -1,16 +1,19 @@
+// cspell:words auftrag bestell kunde preis
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { orderView } from '../../src/commands/orders/order-view';
+import { decodeText } from '../../src/files/decode-text';
 import type { OutputFormat } from '../../src/input/options';
-import { parseIds } from '../../src/input/read-input';
+import { parseIds } from '../../src/input/parse-ids';
 import { chooseFormat } from '../../src/output/format';
 import { aContext } from '../helpers/a-context';
 
-const read = async (text: string) => (await parseIds(text, 'ord')).ids;
-const rejection = (text: string) =>
-  parseIds(text, 'ord').then(
-    ({ ids }) => `read as ${ids}`,
+const read = async (text: string, prefix: 'ord' | 'dlv' = 'ord') =>
+  (await parseIds(text, prefix)).rows.map(({ id }) => id);
+const rejection = (text: string, columns = {}) =>
+  parseIds(text, 'ord', columns).then(
+    ({ rows }) => `read as ${rows.map(({ id }) => id)}`,
     (error: Error) => error.message,
   );
 
@@ -103,22 +106,24 @@ describe('IDs of a spreadsheet', () => {
   });
 
   it.each([
-    ['id,id', "'id' and 'id'"],
-    ['id,status,ID', "'id' and 'ID'"],
-    ['"id";"Id"', "'id' and 'Id'"],
-    ['orderId,id', "'orderId' and 'id'"],
-    ['\ufeffOrder ID,id,order_id', "'Order ID' and 'id' and 'order_id'"],
+    ['id,id', "'id', 'id'"],
+    ['id,status,ID', "'id', 'ID'"],
+    ['"id";"Id"', "'id', 'Id'"],
+    ['orderId,id', "'orderId', 'id'"],
+    ['\ufeffOrder ID,id,order_id', "'Order ID', 'id', 'order_id'"],
   ])('are rejected if several columns may have them: %s', async (head, columns) => {
     const mark = head.includes(';') ? ';' : ',';
     const row = head.split(mark).fill('ord_1').join(mark);
-    expect(await rejection(`${head}\n${row}\n`)).toBe(`The IDs may be in the columns ${columns}`);
+    expect(await rejection(`${head}\n${row}\n`)).toBe(`Several columns have order IDs: ${columns}`);
   });
 
   it('are those of the noun in question', async () => {
     const text = 'order_id,Delivery ID\nord_1,dlv_1\n';
-    expect((await parseIds(text, 'ord')).ids).toEqual(['ord_1']);
-    expect((await parseIds(text, 'dlv')).ids).toEqual(['dlv_1']);
-    await expect(parseIds(text, 'ntf')).rejects.toThrow('Line 1 has no notification ID');
+    expect(await read(text)).toEqual(['ord_1']);
+    expect(await read(text, 'dlv')).toEqual(['dlv_1']);
+    await expect(parseIds(text, 'ntf')).rejects.toThrow(
+      "No column has notification IDs: 'order_id', 'Delivery ID'",
+    );
   });
 
   it('are rejected if a row does not match the heading, or a quote is not closed', async () => {
@@ -131,12 +136,131 @@ describe('IDs of a spreadsheet', () => {
     expect(await rejection(text)).toBe('Line 7 has no order ID ("x"), nor have 1 more');
   });
 
-  it('are rejected without a heading, because the column is unknown', async () => {
-    expect(await rejection('ord_1,pending\nord_2,pending\n')).toContain(
-      'Line 1 has no order ID ("ord_1,pending")',
+  it('are those of the only column that has some, whatever its heading is', async () => {
+    const text = 'Kunde, Ort;Bestell-Nr.;Preis\r\nMüller, Köln;ord_1;3,50\r\nx;ord_2;4\r\n;;\r\n';
+    expect(await parseIds(text, 'ord')).toMatchObject({
+      rows: [
+        { id: 'ord_1', where: 'Line 2' },
+        { id: 'ord_2', where: 'Line 3' },
+      ],
+      column: 'Bestell-Nr.',
+    });
+    expect(await read('id;Auftrag\n17;ord_1\n18;ord_2\n')).toEqual(['ord_1', 'ord_2']);
+    expect(await read('Order No.\r\nord_1\r\nord_2\r\n')).toEqual(['ord_1', 'ord_2']);
+    expect(await read('"Order\nNo.";Kunde\r\nord_1;a\r\n')).toEqual(['ord_1']);
+    expect(await read('ord_id,note\nord_1,\n')).toEqual(['ord_1']);
+  });
+
+  it('are those of the only column that has some, without a heading too', async () => {
+    const { rows, column } = await parseIds('x,ord_1,pending\ny,ord_2,pending\n', 'ord');
+    expect(rows.map(({ id }) => id)).toEqual(['ord_1', 'ord_2']);
+    expect(column).toBe('2');
+  });
+
+  it('are rejected if several columns or none have some, with their names', async () => {
+    expect(await rejection('Old;New\r\nord_1;ord_2\r\n')).toBe(
+      "Several columns have order IDs: 'Old', 'New'",
     );
-    expect(await rejection('order,status\nord_1,pending\n')).toContain(
-      'Line 1 has no order ID ("order,status")',
+    expect(await rejection('Kunde;Preis\r\nMüller;3,50\r\n')).toBe(
+      "No column has order IDs: 'Kunde', 'Preis'",
+    );
+    expect(await rejection('Order No.;Replaces\nord_1;\nrd_2;ord_1\n')).toContain('Several');
+  });
+
+  it('are those of the column that was named', async () => {
+    const text = 'Old;New\r\nord_1;ord_2\r\n';
+    const { rows } = await parseIds(text, 'ord', { idColumn: 'new' });
+    expect(rows).toMatchObject([{ id: 'ord_2' }]);
+    expect(await rejection(text, { idColumn: 'Newer' })).toBe("No column 'Newer': 'Old', 'New'");
+    const json = '[{"id":"ntf_1","orderId":"ord_1"}]';
+    const named = await parseIds(json, 'ord', { idColumn: 'orderId' });
+    expect(named.rows).toMatchObject([{ id: 'ord_1' }]);
+  });
+
+  it('are not skipped as a heading if the first one has a mistake', async () => {
+    const broken = 'rd_01KAJ8Q0V7T3M5X9R2C4D6F8GH';
+    const whole = 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GJ';
+    const message = `Line 1 has no order ID ("${broken}")`;
+    expect(await rejection(`${broken}\n${whole}\n`)).toContain(message);
+    expect(await rejection(`${broken};Müller\n${whole};Meier\n`)).toContain(message);
+  });
+
+  it('have the cells of another column beside them', async () => {
+    const text = 'Order;Status\nord_1;confirmed\nord_2\nord_1;confirmed\n';
+    const { rows, repeated } = await parseIds(text, 'ord', { valueColumn: 'status' });
+    expect(rows.map(({ id, value }) => [id, value])).toEqual([
+      ['ord_1', 'confirmed'],
+      ['ord_2', ''],
+    ]);
+    expect(repeated).toBe(1);
+    const contrary = `${text}ord_1;cancelled\n`;
+    expect(await rejection(contrary, { valueColumn: 'Status' })).toBe(
+      'Line 5 has ord_1 with another value than line 2',
+    );
+    expect(await rejection('[{"id":"ord_1"}]', { valueColumn: 'status' })).toBe(
+      "No item has the field 'status'",
+    );
+  });
+
+  it.each([
+    [
+      'Excel, CSV UTF-8, in a German locale',
+      '\ufeffOrder No.;Kunde\r\nord_1;Müller\r\nord_2;"a;b"\r\n;\r\n',
+      'utf8',
+    ],
+    ['Excel, CSV, in a German locale', 'Order No.;Kunde\r\nord_1;Müller\r\nord_2;x\r\n', 'latin1'],
+    ['Excel, Unicode text', '\ufeffOrder No.\tKunde\r\nord_1\tMüller\r\nord_2\tx\r\n', 'utf16le'],
+    ['LibreOffice', 'Order No.,Kunde\nord_1,"Müller, Köln"\nord_2,\n', 'utf8'],
+    ['Google Sheets', 'Order No.,Kunde\r\nord_1,"say ""hi"""\r\nord_2,', 'utf8'],
+    [
+      'PowerShell 5, Export-Csv',
+      '#TYPE System.Management.Automation.PSCustomObject\r\n"Order No","Kunde"\r\n"ord_1","Meier"\r\n"ord_2",\r\n',
+      'ascii',
+    ],
+    ['PowerShell 5, Out-File', '\ufefford_1\r\nord_2\r\n', 'utf16le'],
+    [
+      'a report that names its separator',
+      'sep=;\r\nOrder No.;Kunde\r\nord_1;a,b\r\nord_2;x\r\n',
+      'utf8',
+    ],
+  ] as const)('are read as it saves them: %s', async (_, text, encoding) => {
+    const bytes = Buffer.from(text, encoding);
+    expect(await read(decodeText(bytes, 'orders.csv', 'windows-1252'))).toEqual(['ord_1', 'ord_2']);
+  });
+
+  it('are found in a table of any shape, and only where they are', async () => {
+    const other = fc.stringMatching(/^[A-Za-zäöü0-9 ,;"=.-]{0,12}$/);
+    const table = fc.record({
+      mark: fc.constantFrom(',', ';', '\t'),
+      newline: fc.constantFrom('\n', '\r\n'),
+      heading: fc.stringMatching(/^[A-Za-zäöü][A-Za-zäöü .#-]{0,12}$/),
+      others: fc.array(fc.stringMatching(/^[A-Za-zäöü][A-Za-z ,;".]{0,12}$/), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      rows: fc.array(fc.tuple(id, fc.array(other, { minLength: 4, maxLength: 4 })), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      at: fc.nat(4),
+    });
+    const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+    await fc.assert(
+      fc.asyncProperty(table, async ({ mark, newline, heading, others, rows, at }) => {
+        // Without a heading that names IDs, and none that looks like a heading of them.
+        fc.pre(![heading, ...others].some((name) => /id$/i.test(name.replaceAll(' ', ''))));
+        const place = Math.min(at, others.length);
+        const line = (cell: string, rest: readonly string[]) =>
+          [...rest.slice(0, place), cell, ...rest.slice(place, others.length)]
+            .map(quote)
+            .join(mark);
+        const lines = [line(heading, others), ...rows.map(([one, rest]) => line(one, rest))];
+        expect(await parseIds(lines.join(newline), 'ord')).toMatchObject({
+          rows: [...new Set(rows.map(([one]) => one))].map((one) => ({ id: one })),
+          column: heading.trim(),
+        });
+      }),
+      { numRuns: 300 },
     );
   });
 });

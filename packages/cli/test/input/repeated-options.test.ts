@@ -23,6 +23,7 @@ const values: Record<string, string> = {
   '<hex>': '2f0c',
   '<key>': 'ticket-4711',
   '<n>': '2',
+  '<name>': 'Status',
   '<rate>': '5/s',
   '<seconds>': '5',
   '<status>': 'pending',

@@ -33,7 +33,7 @@ describe('an invalid command line', () => {
       '--help',
     ],
     [['orders', 'get', 'ord_1,ord_2'], 'Separate IDs with spaces, not with commas.', '--help'],
-    [['orders', 'set-status', 'confirmed'], 'Missing order ID', 'pass --stdin'],
+    [['orders', 'set-status', 'confirmed'], 'Missing order ID', 'pass --file FILE or --stdin'],
     [['orders', 'list', '--output', 'xml'], 'Allowed choices are table, json, ndjson', '--help'],
     [['webhooks', 'register', '--url', 'https://a.example'], "'--events <types>'", '--help'],
     [

@@ -10,10 +10,17 @@ import type { StatusOutcome } from '../../src/journal/status-change';
 const plan: Plan = {
   baseUrl: 'https://trade.example',
   keyHint: 'tpk_test…',
-  status: 'confirmed',
   ifStatus: 'pending',
-  ids: ['ord_1', 'ord_2', 'ord_3'],
+  limits: { concurrency: 2, rate: 500 },
+  targets: new Map([
+    ['ord_1', 'confirmed'],
+    ['ord_2', 'confirmed'],
+    ['ord_3', 'confirmed'],
+  ]),
 };
+const ids = [...plan.targets.keys()];
+const details = { quantity: 5, isFinal: false };
+const now = () => Date.UTC(2026, 10, 21);
 
 function done(id: string): StatusOutcome {
   return { id, outcome: 'updated', from: 'pending', to: 'confirmed', ...noFailure };
@@ -29,10 +36,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Writes a file in which one order is done, one was started, and one was not. */
 function writeHalf(): string {
-  const file = createJournal(path, plan, Date.UTC(2026, 10, 21));
+  const file = createJournal(path, plan, now);
   file.begin('ord_1');
   file.begin('ord_2');
-  file.end(done('ord_1'));
+  file.end(done('ord_1'), details);
   file.close();
   return readFileSync(path, 'utf8');
 }
@@ -44,9 +51,16 @@ describe('a journal', () => {
       plan,
       createdAt: '2026-11-21T00:00:00.000Z',
       outcomes: new Map([['ord_1', done('ord_1')]]),
+      details: new Map([['ord_1', { at: '2026-11-21T00:00:00.000Z', ...details }]]),
       inDoubt: new Set(['ord_2']),
       isTruncated: false,
     });
+  });
+
+  it('keeps the status of each order if they differ', () => {
+    const mixed = { ...plan, targets: new Map([...plan.targets, ['ord_2', 'cancelled'] as const]) };
+    createJournal(path, mixed, now).close();
+    expect(readJournal(path).plan).toEqual(mixed);
   });
 
   it('has one JSON object per line, readable only by its owner', () => {
@@ -65,7 +79,7 @@ describe('a journal', () => {
 
   it('never overwrites another file', () => {
     writeFileSync(path, 'mine');
-    expect(() => createJournal(path, plan, 0)).toThrow(/exists/);
+    expect(() => createJournal(path, plan, now)).toThrow(/exists/);
     expect(readFileSync(path, 'utf8')).toBe('mine');
   });
 
@@ -82,21 +96,21 @@ describe('a journal', () => {
         }
         const read = readJournal(path);
         const text = kept.toString('utf8');
-        const outcomeIsWhole = text.includes('"requestId":null}');
+        const outcomeIsWhole = text.includes('"isFinal":false}');
         expect(read.plan).toEqual(plan);
         expect([...read.outcomes.keys()]).toEqual(outcomeIsWhole ? ['ord_1'] : []);
         const started = ['ord_1', 'ord_2'].filter((id) => text.includes(`"started","id":"${id}"}`));
         expect([...read.inDoubt]).toEqual(outcomeIsWhole ? ['ord_2'] : started);
         expect(read.isTruncated).toBe(!text.endsWith('\n'));
 
-        const file = openJournal(path, read.isTruncated);
-        for (const id of plan.ids) {
+        const file = openJournal(path, read.isTruncated, now);
+        for (const id of ids) {
           file.begin(id);
-          file.end(done(id));
+          file.end(done(id), details);
         }
         file.close();
         const after = readJournal(path);
-        expect([...after.outcomes.keys()].sort()).toEqual(plan.ids);
+        expect([...after.outcomes.keys()].sort()).toEqual(ids);
         expect(after.inDoubt.size).toBe(0);
       }),
       { numRuns: 400 },
@@ -104,15 +118,16 @@ describe('a journal', () => {
   });
 
   it('is read with the last outcome of an order that was retried', () => {
-    const file = createJournal(path, plan, 0);
+    const file = createJournal(path, plan, now);
     file.begin('ord_1');
-    file.end({ ...done('ord_1'), outcome: 'failed', code: 'timeout', message: 'No response.' });
+    const failure = { outcome: 'failed', code: 'timeout', message: 'No response.' } as const;
+    file.end({ ...done('ord_1'), ...failure }, details);
     file.begin('ord_1');
     expect(readJournal(path)).toMatchObject({
       outcomes: new Map(),
       inDoubt: new Set(['ord_1']),
     });
-    file.end(done('ord_1'));
+    file.end(done('ord_1'), details);
     file.close();
     expect(readJournal(path).outcomes.get('ord_1')).toEqual(done('ord_1'));
   });

@@ -7,6 +7,7 @@ import {
 import type { Command, Option } from 'commander';
 import type { CliContext } from '../../context';
 import { attempt, CliError, capitalize, getErrorMessage } from '../../errors/cli-error';
+import { decodeText } from '../../files/decode-text';
 import { hasCode } from '../../files/private-files';
 import type { OutputOptions } from '../../input/options';
 import { chooseFormat } from '../../output/format';
@@ -28,16 +29,16 @@ const maxBytes = 4_096;
  * @throws {CliError} `input_unreadable` if the file cannot be read, `usage` if it has no secret
  */
 export function readSecretFile(path: string): string {
-  const text = attempt(
-    () => readStart(path, maxBytes).toString(),
+  const bytes = attempt(
+    () => readStart(path, maxBytes),
     'input_unreadable',
     'Cannot read the secret',
     'Name a file with the secret of the webhook, whsec_…, and nothing else.',
   );
-  if (Buffer.byteLength(text) >= maxBytes) {
+  if (bytes.length >= maxBytes) {
     throw new CliError('usage', `${path} is not a secret: it has ${maxBytes} bytes or more`);
   }
-  const secret = text.replace(/\r?\n$/, '');
+  const secret = decodeText(bytes, path).replace(/\r?\n$/, '');
   if (secret.trim() !== '') return secret;
   throw new CliError('usage', `${path} is empty`, 'Write the secret of the webhook into it.');
 }

@@ -200,7 +200,7 @@ describe('orders set-status of several orders', () => {
       expect(await service.cli(argv, { env, input })).toEqual({
         exitCode: 0,
         stdout: '[]\n',
-        stderr: 'No IDs on stdin. Nothing changed.\n',
+        stderr: 'No IDs on stdin.\nNothing changed.\n',
       });
       expect(service.seen).toEqual([]);
     },

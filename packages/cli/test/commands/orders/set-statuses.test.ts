@@ -26,15 +26,15 @@ it.each([
     const plan = {
       baseUrl: service.baseUrl,
       keyHint: '…',
-      status: 'confirmed' as const,
       ifStatus: 'pending' as const,
-      ids: ['ord_1', 'ord_2'],
+      limits: {},
+      targets: new Map(['ord_1', 'ord_2'].map((id) => [id, 'confirmed' as const])),
     };
     const { outcomes } = await setStatuses(
       orders,
       { plan, outcomes: new Map(), inDoubt: new Set() },
       {
-        targets: plan.ids,
+        ids: [...plan.targets.keys()],
         concurrency: 1,
         maxFailures: Number.POSITIVE_INFINITY,
         reconnectTimeout: 0,

@@ -7,6 +7,7 @@ import type { CliContext } from '../../../context';
 import { CliError, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../input/options';
+import { addInputOptions, type InputOptions, inputNote, readRows } from '../../../input/read-input';
 import { chooseFormat, describeShape, isForPerson } from '../../../output/format';
 import { writeData } from '../../../output/print';
 import type { Format, View } from '../../../output/view';
@@ -27,7 +28,7 @@ import {
 } from './load-order';
 import { fetchHistoryIfPossible, historyView, toHistoryRow } from './order-history';
 
-interface Options extends GlobalOptions {
+interface Options extends GlobalOptions, InputOptions {
   names?: boolean;
   history?: boolean;
   reconnectTimeout: number;
@@ -39,7 +40,7 @@ const recordFields = [...namedOrderView.fields, 'history'] as const;
 
 /** `tradepost orders get <id...>` */
 export function configure(command: Command, context: CliContext): void {
-  addIds(command, 'ord')
+  addInputOptions(addIds(command, 'ord'), 'ord')
     .option('--history', 'show its events; for one order on a terminal by default')
     .option('--no-history', 'do not show its events');
   addNamesOption(command)
@@ -54,29 +55,33 @@ export function configure(command: Command, context: CliContext): void {
       '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
       '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --history --output json',
       '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --output json | jq -r .status',
+      '$ tradepost orders get --file orders.csv --names --output csv',
     ],
     Output: [
       `json, one ID: ${describeShape(orderView)}`,
-      'json, several IDs: an array of such orders',
+      'json, several IDs, --stdin, --file: an array of such orders',
       'json, with --names: buyerName, sellerName, agentName and listingTitle too',
       'json, with --history: history too, an array of { id, event, createdAt, data }',
     ],
     Notes: [
       'The history has the events that the service still stores, with the reasons of changes.',
       namesNote,
+      inputNote,
       'With several IDs, and with --reconnect-timeout, it waits for a service that is unreachable.',
       'With several IDs it continues after a failure. Exit code 7: some orders were found and some were not.',
     ],
   });
 }
 
-async function get(ids: readonly string[], options: Options, context: CliContext): Promise<void> {
-  const [only, ...others] = new Set(ids);
-  // An ID that is given twice is a list, as two are.
-  if (only === undefined) {
+async function get(args: readonly string[], options: Options, context: CliContext): Promise<void> {
+  const rows = await readRows(args, options, 'ord', context);
+  const ids = rows?.map(({ id }) => id) ?? [...new Set(args)];
+  const [first = ''] = ids;
+  if (rows === null && first === '') {
     throw new CliError('usage', 'Missing order ID', localHint('See', 'orders get --help'));
   }
-  const isSingle = ids.length === 1;
+  // An ID that is given twice is a list, as two are.
+  const isSingle = rows === null && args.length === 1;
   const history = chooseHistory(options, isSingle, context);
   const names = toNamesOption(chooseNames(options, context), options);
   const historyOption = options.history ? '--history' : 'history in --fields';
@@ -87,10 +92,10 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   const load = (id: string, request: LoadRequest) => loadOrder(client, id, wanted, request);
   const { found, error } =
     isSingle && !waitsForService
-      ? { found: [await load(only, { signal: context.signal })], error: null }
-      : await getMany([only, ...others], load, options, context);
+      ? { found: [await load(first, { signal: context.signal })], error: null }
+      : await getMany(ids, load, options, context);
   // As with a list that cannot be fetched, nothing is printed if nothing was found.
-  if (found.length > 0) {
+  if (found.length > 0 || first === '') {
     const records = found.map(({ order }) => order);
     await print(
       async (format) =>
@@ -103,7 +108,7 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   if (error !== null) throw error;
   if (history !== 'if-possible' || !found[0]?.extensions.includes('events')) return;
   // The order is on the screen meanwhile.
-  const events = await fetchHistoryIfPossible(client.events, only, context);
+  const events = await fetchHistoryIfPossible(client.events, first, context);
   await writeData(context.stdout, await formatHistory(events ?? [], options, context));
 }
 

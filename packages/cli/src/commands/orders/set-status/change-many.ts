@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { orderStatuses } from '@tradepost/sdk';
 import { createClientFor } from '../../../client/create-client';
-import {
-  getKeyPrefix,
-  isSameService,
-  resolveSettings,
-  type Settings,
-} from '../../../config/settings';
+import { getKeyPrefix, isSameService, type Settings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
 import { CliError, type CommandHint } from '../../../errors/cli-error';
 import { lockFile } from '../../../files/lock-file';
@@ -15,33 +11,28 @@ import {
   assertNewFile,
   createJournal,
   defaultJournalPath,
-  describeKey,
-  isKeyOf,
+  describeOwner,
+  getCommonStatus,
+  isOfKey,
   type Journal,
   type JournalContent,
+  type Limits,
   openJournal,
   type Plan,
   readJournal,
 } from '../../../journal/journal';
-import {
-  isDone,
-  isFinal,
-  type StatusChange,
-  type StatusOutcome,
-} from '../../../journal/status-change';
+import { isDone, isFinal, type StatusOutcome } from '../../../journal/status-change';
 import { chooseFormat } from '../../../output/format';
 import { createBestEffortWriter, printNotice } from '../../../output/print';
+import { formatNumber } from '../../../output/text';
+import { formatRelative } from '../../../output/times';
 import { quoteWord } from '../../../report/hint';
 import { statusOutcomeView } from './outcome-view';
 import { setStatuses } from './set-statuses';
 import { countOrders, summarize } from './summary';
 
-export interface BulkOptions {
-  concurrency: number;
-  /** Milliseconds between two starts. */
-  rate?: number;
+export interface BulkOptions extends Limits {
   reconnectTimeout: number;
-  maxFailures?: number;
   dryRun?: true;
   yes?: true;
   verbose?: true;
@@ -53,13 +44,14 @@ export interface BulkOptions {
 type Options = GlobalOptions & BulkOptions;
 
 export async function changeMany(
-  change: StatusChange & Pick<Plan, 'ids'>,
+  change: Pick<Plan, 'targets' | 'ifStatus' | 'reason'>,
+  settings: Settings,
   options: Options,
   context: CliContext,
 ): Promise<void> {
-  const settings = resolveSettings(context, options);
-  const plan = { ...change, baseUrl: settings.baseUrl, ...describeKey(settings.apiKey) };
-  const content: JournalContent = { plan, outcomes: new Map(), inDoubt: new Set() };
+  const limits = pickLimits(options);
+  const plan = { ...change, baseUrl: settings.baseUrl, ...describeOwner(settings), limits };
+  const content = { plan, outcomes: new Map(), details: new Map(), inDoubt: new Set<string>() };
   if (options.dryRun || options.journal === false) {
     return await changeOrders(content, settings, options, context, null);
   }
@@ -67,7 +59,7 @@ export async function changeMany(
   const release = lockFile(path);
   try {
     assertNewFile(path);
-    const open = () => createJournal(path, plan, context.now());
+    const open = () => createJournal(path, plan, context.now);
     await changeOrders(content, settings, options, context, open);
   } finally {
     release();
@@ -75,13 +67,15 @@ export async function changeMany(
 }
 
 /** Continues a journal with the orders that are not done, including those that failed. */
-export async function resume(path: string, options: Options, context: CliContext): Promise<void> {
-  const settings = resolveSettings(context, options);
-  // Before locking: no lock is created beside a missing file.
-  if (!existsSync(path)) throw new CliError('input_unreadable', `No journal at ${path}`);
+export async function resume(
+  path: string,
+  settings: Settings,
+  options: Options,
+  context: CliContext,
+): Promise<void> {
   const release = lockFile(path);
   try {
-    const { isTruncated, createdAt: _, ...content } = readJournal(path);
+    const { isTruncated, createdAt, ...content } = readJournal(path);
     const { baseUrl, keyHint } = content.plan;
     if (!isSameService(settings.baseUrl, baseUrl)) {
       throw new CliError(
@@ -90,48 +84,71 @@ export async function resume(path: string, options: Options, context: CliContext
         `Set --profile, --base-url or TRADEPOST_BASE_URL to ${baseUrl}.`,
       );
     }
-    if (!isKeyOf(content.plan, settings.apiKey)) {
+    if (!isOfKey(content.plan, settings)) {
       const currentKey = getKeyPrefix(settings.apiKey);
       printNotice(context, `Started with key ${keyHint}, resuming with key ${currentKey}.`);
     }
-    const open = () => openJournal(path, isTruncated);
-    await changeOrders(content, settings, options, context, options.dryRun ? null : open);
+    const open = () => openJournal(path, isTruncated, context.now);
+    const age =
+      createdAt === null ? '' : `, started ${formatRelative(Date.parse(createdAt), context.now())}`;
+    await changeOrders(
+      content,
+      settings,
+      { ...content.plan.limits, ...options },
+      context,
+      options.dryRun ? null : open,
+      `Resume ${basename(path)}${age}: `,
+    );
   } finally {
     release();
   }
 }
 
-/** @param open opens the journal, once it is certain that orders will be changed; null for none */
+function pickLimits({ concurrency, rate, maxFailures }: Limits): Limits {
+  return {
+    ...(concurrency !== undefined && { concurrency }),
+    ...(rate !== undefined && { rate }),
+    ...(maxFailures !== undefined && { maxFailures }),
+  };
+}
+
+const defaultConcurrency = 8;
+
+/**
+ * @param open opens the journal, once it is certain that orders will be changed; null for none
+ * @param resumed begins the question, about a journal that is continued
+ */
 async function changeOrders(
   content: JournalContent,
   settings: Settings,
   options: Options,
   context: CliContext,
   open: (() => Journal) | null,
+  resumed = '',
 ): Promise<void> {
   const { plan, outcomes } = content;
+  const { concurrency = defaultConcurrency } = options;
   const format = await chooseFormat(options, statusOutcomeView, context);
-  const { orders } = createClientFor(settings, context, options, {
-    concurrency: options.concurrency,
-  });
-  const targets = plan.ids.filter((id) => {
+  const { orders } = createClientFor(settings, context, options, { concurrency });
+  const ids = [...plan.targets.keys()].filter((id) => {
     const known = outcomes.get(id);
     return known === undefined || !isDone(known);
   });
   // Those not attempted first: an order that ends every run must not keep the others waiting for ever.
-  targets.sort((one, other) => Number(outcomes.has(one)) - Number(outcomes.has(other)));
-  if (!options.dryRun && targets.length > 0) {
-    await confirm(formatQuestion(plan, targets.length), context, { ...options, canDryRun: true });
+  ids.sort((one, other) => Number(outcomes.has(one)) - Number(outcomes.has(other)));
+  if (!options.dryRun && ids.length > 0) {
+    const question = resumed + formatQuestion(plan, ids);
+    await confirm(question, context, { ...options, canDryRun: true });
   }
-  const journal = targets.length > 0 && open !== null ? open() : null;
+  const journal = ids.length > 0 && open !== null ? open() : null;
   if (journal !== null) printNotice(context, `Journal: ${journal.path}`);
   const resumeHint = journal === null ? null : getResumeHint(journal.path, options);
   const result = await setStatuses(
     orders,
     content,
     {
-      targets,
-      concurrency: options.concurrency,
+      ids,
+      concurrency,
       intervalMs: options.rate,
       maxFailures: options.maxFailures ?? Number.POSITIVE_INFINITY,
       reconnectTimeout: options.reconnectTimeout,
@@ -166,9 +183,19 @@ function isFailed({ outcome }: StatusOutcome): boolean {
   return outcome === 'failed' || outcome === 'would_fail';
 }
 
-function formatQuestion({ status, ifStatus, baseUrl }: Plan, count: number): string {
-  const question = `Move ${countOrders(count, ifStatus)} to ${status} at ${baseUrl}?`;
-  return isFinal(status) ? `${question} This is final.` : question;
+function formatQuestion(plan: Plan, ids: readonly string[]): string {
+  const { targets, ifStatus, baseUrl } = plan;
+  const orders = countOrders(ids.length, ifStatus);
+  const status = getCommonStatus(plan);
+  if (status !== null) {
+    const question = `Move ${orders} to ${status} at ${baseUrl}?`;
+    return isFinal(status) ? `${question} This is final.` : question;
+  }
+  const counts = orderStatuses.flatMap((one) => {
+    const count = ids.filter((id) => targets.get(id) === one).length;
+    return count > 0 ? [`${formatNumber(count)} to ${one}${isFinal(one) ? ' (final)' : ''}`] : [];
+  });
+  return `Move ${orders} at ${baseUrl}: ${counts.join(', ')}?`;
 }
 
 function getResumeHint(path: string, { profile, baseUrl }: Options): CommandHint {

@@ -6,7 +6,7 @@ import { isTemporary } from '../../../client/outage';
 import { readEntityTag } from '../../../client/read-entity-tag';
 import type { CliContext } from '../../../context';
 import { CliError, commandHint, type Hint } from '../../../errors/cli-error';
-import { mayHaveBeenApplied } from '../../../errors/exit-codes';
+import { getExitReason, mayHaveBeenApplied } from '../../../errors/exit-codes';
 import {
   getTransitions,
   type StatusChange,
@@ -218,6 +218,16 @@ function assertOrder(order: Pick<Order, 'id' | 'status'>, id: string, status?: s
 function preconditionFailedError(order: Order, ifStatus: string): CliError {
   const message = `Skipped: ${order.status}, not ${ifStatus}`;
   return new CliError('precondition_failed', message, seeOrder(order.id));
+}
+
+/** Whether an option needs what the service does not have. */
+export function isUnsupported(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'unsupported_option';
+}
+
+/** Whether another attempt would fail in the same way. */
+export function isFinalFailure(error: unknown): boolean {
+  return isUnsupported(error) || ['conflict', 'notFound'].includes(getExitReason(error));
 }
 
 export function isPreconditionFailed(error: unknown): boolean {

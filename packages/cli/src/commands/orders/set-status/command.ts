@@ -1,5 +1,6 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { resolveSettings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
 import { CliError, type Hint, localHint, truncate } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
@@ -15,8 +16,9 @@ import {
   withValues,
   yesOption,
 } from '../../../input/options';
-import { parseIds, readInput } from '../../../input/read-input';
-import { findLatestJournal } from '../../../journal/jobs';
+import type { InputRow } from '../../../input/parse-ids';
+import { addInputOptions, type InputOptions, inputNote, readRows } from '../../../input/read-input';
+import { findJournal, findLatestJournal } from '../../../journal/jobs';
 import { isOrderStatus } from '../../../journal/status-change';
 import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
@@ -26,8 +28,8 @@ import { type BulkOptions, changeMany, resume } from './change-many';
 import { changeOne } from './change-one';
 import { statusOutcomeView } from './outcome-view';
 
-interface Options extends GlobalOptions, BulkOptions {
-  stdin?: true;
+interface Options extends GlobalOptions, BulkOptions, InputOptions {
+  statusColumn?: string;
   ifStatus?: OrderStatus;
   reason?: string;
   resume?: string;
@@ -39,15 +41,19 @@ const outputFields: readonly string[] = [...orderView.fields, ...statusOutcomeVi
 export function configure(command: Command, context: CliContext): void {
   command
     .usage(
-      '[options] <id...> <status>\n       tradepost orders set-status [options] <status> --stdin\n       tradepost orders set-status --resume <file|latest>',
+      '[options] <id...> <status>\n       tradepost orders set-status [options] <status> --file <file>\n       tradepost orders set-status [options] --file <file> --status-column <name>\n       tradepost orders set-status --resume <file|latest>',
     )
     .addArgument(
       command.createArgument(
         '[ids-and-status...]',
         `order IDs, ord_…, followed by the status: ${orderStatuses.join(', ')}`,
       ),
+    );
+  addInputOptions(command, 'ord')
+    .option(
+      '--status-column <name>',
+      'move each order to the status in this column or JSON field; rows without one are left out',
     )
-    .option('--stdin', 'read IDs from stdin: plain, or JSON, NDJSON or CSV with a field id')
     .addOption(
       command
         .createOption(
@@ -65,7 +71,7 @@ export function configure(command: Command, context: CliContext): void {
     .option('--dry-run', 'show what would change, and change nothing')
     .option(...yesOption)
     .option(...verboseOption)
-    .option('--concurrency <n>', 'number of orders at a time', integerParser(1, 64), 8)
+    .option('--concurrency <n>', 'number of orders at a time (default: 8)', integerParser(1, 64))
     .option(...rateOption)
     .option('--max-failures <n>', 'stop after <n> failures', parseCount)
     .option(...reconnectTimeoutOption)
@@ -92,80 +98,109 @@ export function configure(command: Command, context: CliContext): void {
       '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
       '$ tradepost orders list --status pending --all --output ndjson | tradepost orders set-status confirmed --stdin --if-status pending --yes',
       "$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH cancelled --reason 'The buyer ordered twice.'",
-      '$ tradepost orders set-status cancelled --stdin --dry-run < orders.csv',
+      '$ tradepost orders set-status cancelled --file orders.csv --dry-run',
+      '$ tradepost orders set-status --file orders.csv --status-column Status',
     ],
     Output: [
       `json, one ID: the order as it is now, ${describeShape(orderView)}`,
       'table, one ID: the order with its status before and after',
-      `json, several IDs, --stdin, --dry-run, --resume: an array of ${describeShape(statusOutcomeView)}`,
+      `json, several IDs, --stdin, --file, --dry-run, --resume: an array of ${describeShape(statusOutcomeView)}`,
       'outcome: updated, unchanged (already had the status), would_change, would_fail, skipped (condition not met), failed, not_attempted',
       'from: the status before, if the order was read first, as with --if-status or --dry-run; null otherwise',
       'On a terminal a table of several orders has only those that failed: --verbose lists all.',
     ],
     Notes: [
       'It needs the key of a seller or agent account. The service checks each transition.',
+      inputNote,
       'Moving an order to its current status succeeds and changes nothing.',
       '--reason is an extension of the API. Where a service does not have it, --reason is an error and nothing is changed.',
       'completed and cancelled are final: on a terminal it asks before such a change.',
       'It continues after a failure. Exit code 7: some orders were moved and some failed. Orders that --if-status skipped are not failures.',
       'It waits while the service is unreachable or limits the rate, and then continues.',
-      'Ctrl-C completes requests in flight. The journal has all outcomes; --resume continues.',
+      'Ctrl-C completes requests in flight. The journal has all outcomes; --resume continues, with the limits of the first run unless others are given.',
+      '--resume latest continues the newest job of this service and account that has orders left, or failures that may pass.',
     ],
   });
 }
 
 async function setStatus(args: string[], options: Options, context: CliContext): Promise<void> {
+  const { ifStatus = null, reason, statusColumn } = options;
   if (options.resume !== undefined) {
+    const hasInput = args.length > 0 || options.stdin || options.file || statusColumn;
     rejectIf(
-      args.length > 0 || options.stdin || options.ifStatus || options.reason,
+      hasInput || ifStatus || reason,
       '--resume takes IDs, status, condition and reason from the journal',
     );
     rejectIf(options.journal !== undefined, '--resume continues the journal that it reads');
-    const path = options.resume === 'latest' ? findLatestJournal(options, context) : options.resume;
-    return await resume(path, options, context);
+    const settings = resolveSettings(context, options);
+    const path =
+      options.resume === 'latest'
+        ? findLatestJournal(settings, context)
+        : findJournal(options.resume, context);
+    return await resume(path, settings, options, context);
   }
-  const status = args.at(-1);
-  if (!isOrderStatus(status)) throw explainStatus(args);
-  const { ifStatus = null, reason } = options;
+  const status = statusColumn === undefined ? args.at(-1) : null;
+  if (status !== null && !isOrderStatus(status)) throw explainStatus(args);
   rejectIf(options.failOnSkip && ifStatus === null, '--fail-on-skip needs --if-status');
-  const change = { status, ifStatus, ...(reason !== undefined && { reason }) };
-  const ids = args.slice(0, -1);
-  if (options.stdin) {
-    rejectIf(ids.length > 0, 'Pass IDs as arguments or on stdin, not both');
-    const text = (await readInput(context, 'IDs')).toString('utf8');
-    const found = await parseIds(text, 'ord');
-    if (found.repeated > 0) {
-      printNotice(context, `Ignored ${formatCount(found.repeated, 'repeated ID')}.`);
-    }
-    if (found.ids.length > 0) {
-      return await changeMany({ ...change, ids: found.ids }, options, context);
+  const condition = { ifStatus, ...(reason !== undefined && { reason }) };
+  const ids = status === null ? args : args.slice(0, -1);
+  const rows = await readRows(ids, options, 'ord', context, statusColumn);
+  if (rows !== null) {
+    const targets = findTargets(rows, status, context);
+    if (targets.size > 0) {
+      const settings = resolveSettings(context, options);
+      return await changeMany({ ...condition, targets }, settings, options, context);
     }
     // An empty list was piped into it: that is not an error.
     const format = await chooseFormat(options, statusOutcomeView, context);
     await writeData(context.stdout, format.end());
-    return printNotice(context, 'No IDs on stdin. Nothing changed.');
+    return printNotice(context, 'Nothing changed.');
   }
-  if (ids.length === 0)
-    throw usageError('Missing order ID', 'To read IDs from stdin, pass --stdin.');
+  if (status === null || ids.length === 0) {
+    throw usageError('Missing order ID', 'To read IDs from a file, pass --file FILE or --stdin.');
+  }
   for (const id of ids) {
     rejectIf(!isId(id, 'ord'), `'${id}' is not an order ID: order IDs begin with ord_`);
   }
   const [only, ...others] = new Set(ids);
   const isBulk = options.dryRun || options.maxFailures || options.journal;
   if (only === undefined || others.length > 0 || isBulk) {
-    return await changeMany({ ...change, ids: [...new Set(ids)] }, options, context);
+    const targets = new Map(ids.map((id) => [id, status]));
+    const settings = resolveSettings(context, options);
+    return await changeMany({ ...condition, targets }, settings, options, context);
   }
-  await changeOne(only, change, options, context);
+  await changeOne(only, { ...condition, status }, options, context);
+}
+
+/** Returns the status of each row: the same for all, or what the row has. A row without one is left out. */
+function findTargets(
+  rows: readonly InputRow[],
+  status: OrderStatus | null,
+  context: CliContext,
+): Map<string, OrderStatus> {
+  if (status !== null) return new Map(rows.map(({ id }) => [id, status]));
+  const targets = new Map<string, OrderStatus>();
+  for (const { id, value, where } of rows) {
+    const text = String(value ?? '').trim();
+    const own = text.toLowerCase();
+    if (isOrderStatus(own)) targets.set(id, own);
+    else if (text !== '') throw usageError(`${where}: ${invalidStatus(text)}`);
+  }
+  const left = rows.length - targets.size;
+  if (left > 0) printNotice(context, `Left out ${formatCount(left, 'row')} without a status.`);
+  return targets;
 }
 
 /** Explains why the last argument is no status. */
 function explainStatus(args: readonly string[]): CliError {
   const last = args.at(-1);
-  const what =
-    last === undefined || isId(last, 'ord')
-      ? 'Missing status after the IDs'
-      : `Invalid status '${truncate(last)}'`;
-  return usageError(`${what}. Use one of: ${orderStatuses.join(', ')}`);
+  return last === undefined || isId(last, 'ord')
+    ? usageError(`Missing status after the IDs. Use one of: ${orderStatuses.join(', ')}`)
+    : usageError(invalidStatus(last));
+}
+
+function invalidStatus(text: string): string {
+  return `Invalid status '${truncate(text)}'. Use one of: ${orderStatuses.join(', ')}`;
 }
 
 function rejectIf(condition: unknown, message: string): void {

@@ -1,4 +1,4 @@
-import { isTradepostError } from '@tradepost/sdk';
+import { isTradepostError, type OrderStatus } from '@tradepost/sdk';
 import { noFailure, type OutcomeFailure } from '../../../bulk/outcome';
 import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
 import { wasNotAttempted } from '../../../client/outage';
@@ -7,7 +7,12 @@ import type { Hint } from '../../../errors/cli-error';
 import type { Journal, JournalContent } from '../../../journal/journal';
 import { inDoubtCode, type StatusOutcome } from '../../../journal/status-change';
 import { printNotice } from '../../../output/print';
-import { createOrderChange, type OrdersClient, unguardedNotice } from './change-order';
+import {
+  createOrderChange,
+  isFinalFailure,
+  type OrdersClient,
+  unguardedNotice,
+} from './change-order';
 
 export interface SetStatusesOptions
   extends Pick<
@@ -15,7 +20,7 @@ export interface SetStatusesOptions
     'concurrency' | 'intervalMs' | 'maxFailures' | 'reconnectTimeout' | 'shutdownGraceMs'
   > {
   /** The orders of the plan that are not done. */
-  targets: readonly string[];
+  ids: readonly string[];
   dryRun: boolean;
   journal: Journal | null;
   resumeHint: Hint | null;
@@ -26,8 +31,8 @@ export type StatusRun = Awaited<ReturnType<typeof setStatuses>>;
 /** Moves the orders of a plan that are not done, and closes the journal. */
 export async function setStatuses(
   orders: OrdersClient,
-  { plan, outcomes: earlier, inDoubt }: JournalContent,
-  { targets, dryRun, journal, resumeHint, ...limits }: SetStatusesOptions,
+  { plan, outcomes: earlier, inDoubt }: Pick<JournalContent, 'plan' | 'outcomes' | 'inDoubt'>,
+  { ids, dryRun, journal, resumeHint, ...limits }: SetStatusesOptions,
   context: CliContext,
 ) {
   const outcomes = new Map(earlier);
@@ -41,7 +46,7 @@ export async function setStatuses(
 
   const run = await runBulk(
     {
-      ids: targets,
+      ids,
       ...limits,
       hadContact: earlier.size > 0,
       resumeHints: resumeHint === null ? [] : [resumeHint],
@@ -50,7 +55,8 @@ export async function setStatuses(
         journal?.begin(id);
         // An order that failed may have been changed, if the response was lost.
         const mayBeDone = inDoubt.has(id) || earlier.get(id)?.outcome === 'failed';
-        const options = { ...plan, dryRun, onUnguarded, inDoubt: mayBeDone };
+        const status = plan.targets.get(id) as OrderStatus;
+        const options = { ...plan, status, dryRun, onUnguarded, inDoubt: mayBeDone };
         const change = createOrderChange(orders, id, options, context);
         const result = change.settle(await send(change.attempt));
         const isCertain = !mayBeDone && !change.isInDoubt();
@@ -61,7 +67,8 @@ export async function setStatuses(
         const recorded = { ...outcome, ...getAbortReason(error, mayBeDone) };
         outcomes.set(id, recorded);
         if (!['failed', 'not_attempted'].includes(recorded.outcome)) settled += 1;
-        journal?.end(recorded);
+        const quantity = result.order?.quantity ?? null;
+        journal?.end(recorded, { quantity, isFinal: isFinalFailure(error) });
         return { outcome: recorded.outcome, error: recorded.outcome === 'skipped' ? null : error };
       },
     },
@@ -74,13 +81,14 @@ export async function setStatuses(
     stoppedBy ??= error;
   }
   // A dry run is only about those that it would move.
-  const tried = new Set(targets);
-  const reported = dryRun ? plan.ids.filter((id) => tried.has(id)) : plan.ids;
+  const tried = new Set(ids);
+  const all = [...plan.targets.keys()];
+  const reported = dryRun ? all.filter((id) => tried.has(id)) : all;
   return {
     /** An outcome for each order of the plan; for a dry run, for each one that is not done. */
     outcomes: reported.map((id) => outcomes.get(id) ?? notAttempted(id, inDoubt.has(id))),
     /** How many of them were done before this run. */
-    before: reported.length - targets.length,
+    before: reported.length - ids.length,
     /** The orders that failed in this run. */
     failures: run.failures,
     /** How many orders did not fail in this run. */

@@ -7,14 +7,12 @@ import {
   type Hint,
 } from '../../../errors/cli-error';
 import { type ExitReason, getExitReason } from '../../../errors/exit-codes';
-import type { Plan } from '../../../journal/journal';
+import { getCommonStatus, type Plan } from '../../../journal/journal';
 import { inDoubtCode, isDone, type StatusOutcome } from '../../../journal/status-change';
 import { isReaderGone, printNotice } from '../../../output/print';
 import { formatCount, formatNumber } from '../../../output/text';
+import { isFinalFailure, isUnsupported } from './change-order';
 import type { StatusRun } from './set-statuses';
-
-/** Errors of an order that a retry does not change. */
-const finalReasons: ExitReason[] = ['conflict', 'notFound'];
 
 export interface SummaryOptions {
   /** The path of the journal; null without one. */
@@ -56,11 +54,9 @@ export function summarize(
     const isUnreachable = settled === 0 && reasons.every((reason) => reason === 'unreachable');
     const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
     // The journal has the reason: a resumed run would fail in the same way.
-    const cannotSucceed = failures.some(
-      (one) => one.error instanceof CliError && one.error.code === 'unsupported_option',
-    );
+    const cannotSucceed = failures.some(({ error }) => isUnsupported(error));
     const canRetry =
-      !cannotSucceed && (left > 0 || reasons.some((one) => !finalReasons.includes(one)));
+      !cannotSucceed && (left > 0 || failures.some(({ error }) => !isFinalFailure(error)));
     const error = new BulkError(
       summary,
       succeeded.length,
@@ -101,16 +97,14 @@ function doubtHints(outcomes: readonly StatusOutcome[]): Hint[] {
   return ['Check the orders whose outcome is unknown before you move them again.', check];
 }
 
-function formatSummary(
-  { status, ifStatus }: Plan,
-  outcomes: readonly StatusOutcome[],
-  isDryRun: boolean,
-): string {
+function formatSummary(plan: Plan, outcomes: readonly StatusOutcome[], isDryRun: boolean): string {
+  const status = getCommonStatus(plan);
+  const there = status === null ? '' : ` to ${status}`;
   const verbs = {
-    updated: `moved to ${status}`,
-    would_change: `would move to ${status}`,
-    unchanged: `already ${status}`,
-    skipped: `skipped (not ${ifStatus})`,
+    updated: `moved${there}`,
+    would_change: `would move${there}`,
+    unchanged: status === null ? 'unchanged' : `already ${status}`,
+    skipped: `skipped (not ${plan.ifStatus})`,
     would_fail: 'would fail',
     failed: 'failed',
     [inDoubtCode]: 'in doubt',
@@ -124,7 +118,7 @@ function formatSummary(
   if (only === undefined) return isDryRun ? 'No orders are left to move' : 'No orders';
   const all = countOrders(outcomes.length);
   if (others.length > 0) return `${all}: ${counts.map(({ text }) => text).join(', ')}`;
-  if (only.kind === 'would_change') return `Would move ${all} to ${status}`;
+  if (only.kind === 'would_change') return `Would move ${all}${there}`;
   const verb = verbs[only.kind as keyof typeof verbs];
   if (only.kind === 'unchanged') return `${all} ${outcomes.length === 1 ? 'was' : 'were'} ${verb}`;
   return `${all} ${verb}`;
