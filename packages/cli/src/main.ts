@@ -16,11 +16,18 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-// The writer gets a failed write through its callback. Without a listener the event would be a crash.
-process.stdout.on('error', () => {});
-process.stderr.on('error', () => {});
-
 const { stdout, stderr, env } = process;
+
+/** Output that is lost is a failure, whoever wrote it; a reader that has gone, such as `head`, is none. */
+function failOnLoss({ code }: NodeJS.ErrnoException): void {
+  if (code !== 'EPIPE') process.exitCode ||= 1;
+}
+stdout.on('error', failOnLoss);
+stderr.on('error', failOnLoss);
+
+// Node disables colours all the same (https://no-color.org: "when present and not an empty string").
+if (env.NO_COLOR === '') delete env.NO_COLOR;
+
 const context: CliContext = {
   // Opened on first use: it takes time, and can keep the process alive.
   stdin() {
@@ -38,13 +45,20 @@ const context: CliContext = {
 };
 const argv = process.argv.slice(2);
 
-if (argv.length === 1 && argv[0] === '--version') {
-  // Scripts and installers call it: the parser is not loaded.
-  stdout.write(`${version}\n`);
-} else {
+function start(): void {
   void import('./program')
     .then(({ run }) => run(argv, context))
     .then((exitCode) => {
-      process.exitCode = exitCode;
+      // A failure of the output may be known already.
+      process.exitCode = exitCode || process.exitCode;
     });
+}
+
+if (argv.length === 1 && argv[0] === '--version') {
+  // Scripts and installers call it: the parser is loaded only to report that it cannot be printed.
+  stdout.write(`${version}\n`, (error) => {
+    if (error) start();
+  });
+} else {
+  start();
 }

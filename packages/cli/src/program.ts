@@ -46,10 +46,11 @@ async function tryToPrint(
   context: CliContext,
   options: { pager?: boolean },
 ): Promise<unknown> {
-  if (!context.stdout.isTTY) {
-    context.stdout.write(page);
-    return null;
-  }
+  const { stdout } = context;
+  const isWritten = (resolve: (value: boolean) => void) =>
+    stdout.write(page, (error) => resolve(!error));
+  if (!stdout.isTTY && (await new Promise(isWritten))) return null;
+  // It has the pager, and reports why nothing can be written.
   const { printPage } = await import('./output/print');
   return await printPage(page, context, options).then(
     () => null,

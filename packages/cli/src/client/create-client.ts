@@ -1,12 +1,12 @@
-import { type AnyTradepostError, type RetryHookEvent, Tradepost } from '@tradepost/sdk';
+import { type AnyTradepostError, type Fetch, type RetryHookEvent, Tradepost } from '@tradepost/sdk';
 import { version } from '../../package.json';
+import { findProxy } from '../config/proxy';
 import { resolveSettings, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
 import { isOverloaded } from '../errors/exit-codes';
 import type { ConnectionOptions } from '../input/options';
 import { printNotice } from '../output/print';
-
-type SendRequest = NonNullable<ConstructorParameters<typeof Tradepost>[0]['fetch']>;
+import { createHttpFetch } from './http-fetch';
 
 interface ClientOptions {
   /** How many requests are in flight at a time, for bulk commands. */
@@ -34,11 +34,13 @@ export function createClientFor(
   { debug }: Pick<ConnectionOptions, 'debug'>,
   { concurrency }: ClientOptions = {},
 ): Tradepost {
-  // The pool does not support proxies. Node's fetch does if it is told to use them.
-  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = context.env;
-  const usesProxy = NODE_USE_ENV_PROXY === '1' || NODE_OPTIONS.includes('--use-env-proxy');
-  let send: SendRequest = fetch;
-  if (!usesProxy) send = concurrency === undefined ? skipContinue(fetch) : loadPool(concurrency);
+  const proxy = findProxy(context.env, baseUrl);
+  let send: Fetch =
+    proxy === null && concurrency === undefined
+      ? createHttpFetch()
+      : loadFetch(async () =>
+          (await import('../lazy/pooled-fetch')).createPool(concurrency, proxy?.url),
+        );
   if (debug !== undefined) {
     const inner = send;
     send = loadFetch(async () =>
@@ -54,34 +56,8 @@ export function createClientFor(
   });
 }
 
-function loadPool(connections?: number): SendRequest {
-  return loadFetch(async () =>
-    (await import('../lazy/pooled-fetch')).createPooledFetch({ connections }),
-  );
-}
-
-/**
- * Returns Node's `fetch` until it rejects a response because an unrequested `100 Continue` came before it, although
- * RFC 9110, section 15.2, permits that; from then on the pool, which skips it. The client repeats the request if it may.
- */
-function skipContinue(nodeFetch: SendRequest): SendRequest {
-  let send = nodeFetch;
-  return async (url, init) => {
-    try {
-      return await send(url, init);
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      // undici's only reason for this message.
-      const wasContinue = cause instanceof Error && cause.message === 'bad response';
-      // Other requests in flight may have failed alike: one pool is enough.
-      if (wasContinue && send === nodeFetch) send = loadPool();
-      throw error;
-    }
-  };
-}
-
-function loadFetch(load: () => Promise<SendRequest>): SendRequest {
-  let loading: Promise<SendRequest> | undefined;
+function loadFetch(load: () => Promise<Fetch>): Fetch {
+  let loading: Promise<Fetch> | undefined;
   return async (url, init) => {
     loading ??= load();
     return await (await loading)(url, init);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import envPaths from 'env-paths';
 import type { CliContext } from '../context';
 import { attempt, CliError, isRecord } from '../errors/cli-error';
 import { lockFileWhenFree } from '../files/lock-file';
@@ -9,15 +9,46 @@ import { parseJsonObject, readIfExists, writePrivateFile } from '../files/privat
 
 type Environment = CliContext['env'];
 
-/** The folders of the platform: on Linux those of XDG, on macOS in Library, on Windows in AppData. */
-const folderPaths = () => envPaths('tradepost', { suffix: '' });
+/** Returns a folder of the platform: on Linux of XDG, on macOS in Library, on Windows in AppData. */
+function platformFolder(
+  env: Environment,
+  linux: readonly [variable: string, inHome: string],
+  mac: string,
+  windows: readonly [variable: string, inHome: string, name: string],
+): string {
+  // Some containers have no home. It is read only when it is needed.
+  const home = () =>
+    attempt(
+      homedir,
+      'file_unusable',
+      'There is no home directory',
+      'Set HOME, or TRADEPOST_CONFIG_DIR and TRADEPOST_STATE_DIR.',
+    );
+  if (process.platform === 'darwin') return join(home(), 'Library', mac, 'tradepost');
+  const [variable, inHome, ...name] = process.platform === 'win32' ? windows : linux;
+  return join(env[variable] || join(home(), inHome), 'tradepost', ...name);
+}
 
 export function configFolder(env: Environment): string {
-  return env.TRADEPOST_CONFIG_DIR || folderPaths().config;
+  return (
+    env.TRADEPOST_CONFIG_DIR ||
+    platformFolder(env, ['XDG_CONFIG_HOME', '.config'], 'Preferences', [
+      'APPDATA',
+      'AppData/Roaming',
+      'Config',
+    ])
+  );
 }
 
 export function stateFolder(env: Environment): string {
-  return env.TRADEPOST_STATE_DIR || folderPaths().log;
+  return (
+    env.TRADEPOST_STATE_DIR ||
+    platformFolder(env, ['XDG_STATE_HOME', '.local/state'], 'Logs', [
+      'LOCALAPPDATA',
+      'AppData/Local',
+      'Log',
+    ])
+  );
 }
 
 export interface Profile {

@@ -175,7 +175,12 @@ export function isBaseUrl(baseUrl: string): boolean {
 export function isUnencrypted(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return false;
   const { protocol, hostname } = new URL(baseUrl);
-  return protocol === 'http:' && !/^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost)$/.test(hostname);
+  return protocol === 'http:' && !isLoopback(hostname);
+}
+
+/** Whether a host is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|\[::1\]|(.*\.)?localhost)$/.test(hostname);
 }
 
 /** Normalises a base URL, so that all spellings of it are equal. */

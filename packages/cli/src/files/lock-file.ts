@@ -1,10 +1,10 @@
-import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { attempt, CliError } from '../errors/cli-error';
-import { createFolder, hasCode } from './private-files';
+import { createFolder, followLinks, hasCode } from './private-files';
 
 /** Another process has locked a file. It can be waited for. */
 export class LockedError extends CliError {
@@ -78,16 +78,14 @@ export function isLocked(path: string): boolean {
   return owner !== null && !isGone(owner, lock);
 }
 
-/** Returns the lock of a file, whatever links lead to it. A new file has its own name. */
+/** Returns the lock of a file, whatever links lead to it. */
 function lockPath(path: string): string {
-  for (const known of [path, dirname(path)]) {
-    try {
-      return `${resolve(realpathSync(known), relative(known, path))}.lock`;
-    } catch {
-      // It does not exist or is not accessible.
-    }
+  try {
+    return `${followLinks(path)}.lock`;
+  } catch {
+    // It is not accessible.
+    return `${resolve(path)}.lock`;
   }
-  return `${resolve(path)}.lock`;
 }
 
 /** Creates a lock. Returns false if it exists: of several processes, one succeeds. */

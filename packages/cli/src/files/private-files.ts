@@ -6,13 +6,15 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isRecord } from '../errors/cli-error';
 import { decodeText } from './decode-text';
 
@@ -72,14 +74,37 @@ export function createFolder(folder: string): void {
 }
 
 /**
- * Writes a file atomically, readable by its owner only (0600), and creates its folder.
+ * Returns the file that a path leads to through symbolic links, whether or not it exists.
+ *
+ * @throws the system's error
+ */
+export function followLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  const folder = followLinks(dirname(resolve(path)));
+  const link = join(folder, basename(path));
+  try {
+    return followLinks(resolve(folder, readlinkSync(link)));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return link;
+    throw error;
+  }
+}
+
+/**
+ * Writes a file atomically, readable by its owner only (0600), and creates its folder. A symbolic link stays: what it
+ * leads to is replaced.
  *
  * @throws the system's error: the file is unchanged then
  */
-export function writePrivateFile(file: string, text: string): void {
+export function writePrivateFile(path: string, text: string): void {
+  createFolder(dirname(path));
+  const file = followLinks(path);
   // No one can guess the name and put a link there; `wx` would not follow it either.
   const draft = `${file}.${randomUUID()}`;
-  createFolder(dirname(file));
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
     try {

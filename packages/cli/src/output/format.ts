@@ -57,7 +57,7 @@ async function loadFormat<Item extends object>(
   context: CliContext,
 ): Promise<Format<Item>> {
   const { output, jq } = options;
-  const { stdout } = context;
+  const { stdout, signal } = context;
   const isTerminal = stdout.isTTY === true;
   if (jq !== undefined) {
     if (output === 'table' || output === 'csv') {
@@ -67,7 +67,7 @@ async function loadFormat<Item extends object>(
         'Omit --output, or set it to json (one document) or ndjson (one item at a time).',
       );
     }
-    return await (await import('./jq')).createJqFormat(jq, output, isTerminal);
+    return await (await import('./jq')).createJqFormat(jq, output, isTerminal, signal);
   }
   switch (output) {
     case 'json':

@@ -1,24 +1,84 @@
+import process from 'node:process';
+import { createContext, runInContext } from 'node:vm';
 import { CliError } from '../errors/cli-error';
 import { escapeControlChars, escapeControlCharsInJson } from './text';
 
 /** Applies an expression to JSON values, one after the other. Returns a line of JSON per result. */
-type Filter = (values: readonly unknown[]) => string[];
+type Filter = (values: readonly unknown[]) => Promise<string[]>;
+
+interface JqResult {
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+}
 
 const compileError = 3;
 
-async function compile(expression: string): Promise<Filter> {
-  const { loadJq } = await import('../lazy/jq');
-  const jq = await loadJq();
+/** Defined before the expression: jq itself rejects fractions of a second, which the times of the API have. */
+const definitions = `def fromdateiso8601: . as $time | (capture("(?<fraction>[.][0-9]+)Z$").fraction // "") as $fraction
+| ($time | sub("[.][0-9]+Z$"; "Z") | strptime("%Y-%m-%dT%H:%M:%SZ") | mktime) + ("0" + $fraction | tonumber);
+def fromdate: fromdateiso8601;
+`;
 
-  function run(input: string): { lines: string[]; exitCode: number; reason: string | null } {
-    const { stdout, stderr, exitCode } = jq.raw(input, expression, ['--compact-output']);
+const interrupted = () => new CliError('interrupted', 'Interrupted');
+
+/** Loads jq. What it returns blocks the event loop until Ctrl-C or the timeout, in milliseconds. */
+async function load(expression: string): Promise<(input: string, timeout?: number) => JqResult> {
+  const jq = await (await import('../lazy/jq')).loadJq();
+  const run = (input: string) => jq.raw(input, definitions + expression, ['--compact-output']);
+  const sandbox = createContext({ run, input: '' });
+  return (input, timeout) => {
+    sandbox.input = input;
+    try {
+      return runInContext('run(input)', sandbox, { breakOnSigint: true, timeout });
+    } catch (error) {
+      // Not `instanceof`: it is of the sandbox.
+      const { code } = error as { code?: unknown };
+      if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
+        // The listeners were off: whatever else the command does ends too.
+        process.emit('SIGINT');
+        throw interrupted();
+      }
+      throw new CliError(
+        'output_failed',
+        `--jq ${JSON.stringify(expression)} needs more memory than jq has here`,
+        'Set --output ndjson, which filters one item at a time, or pipe the JSON to jq.',
+      );
+    }
+  };
+}
+
+/** An expression that takes longer, in milliseconds, starts again in a way that any signal ends it. */
+const usualMs = 1_000;
+
+async function compile(expression: string, signal: AbortSignal): Promise<Filter> {
+  let run = await load(expression);
+
+  async function runToEnd(input: string): Promise<JqResult> {
+    try {
+      return run(input, usualMs);
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+    }
+    // What was stopped cannot go on.
+    run = await load(expression);
+    if (signal.aborted) throw interrupted();
+    for (const name of ['SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
+    return run(input);
+  }
+
+  async function apply(
+    input: string,
+  ): Promise<{ lines: string[]; exitCode: number; reason: string | null }> {
+    const { stdout, stderr, exitCode } = await runToEnd(input);
     // jq reports an error at one of several values and continues with the next.
     const failed = exitCode !== 0 || /^jq: (parse )?error/m.test(stderr);
     const lines = stdout === '' ? [] : stdout.split('\n');
     return { lines, exitCode, reason: failed ? parseReason(stderr) : null };
   }
 
-  const { exitCode, reason } = run('');
+  const { exitCode, reason } = await apply('');
   if (exitCode === compileError) {
     throw new CliError(
       'usage',
@@ -26,8 +86,8 @@ async function compile(expression: string): Promise<Filter> {
       "Example: --jq '.[] | select(.quantity > 10) | .id'.",
     );
   }
-  return (values) => {
-    const { lines, reason } = run(values.map(toJqInput).join('\n'));
+  return async (values) => {
+    const { lines, reason } = await apply(values.map(toJqInput).join('\n'));
     if (reason === null) return lines;
     throw new CliError(
       'output_failed',
@@ -73,15 +133,14 @@ export async function createJqFormat<Item>(
   expression: string,
   output: 'json' | 'ndjson',
   isTerminal: boolean,
+  signal: AbortSignal,
 ) {
-  const filter = await compile(expression);
+  const filter = await compile(expression, signal);
   const all: Item[] = [];
-  const apply = (values: readonly unknown[]) =>
-    filter(values)
-      .map((line) => formatResult(line, isTerminal))
-      .join('');
+  const apply = async (values: readonly unknown[]) =>
+    (await filter(values)).map((line) => formatResult(line, isTerminal)).join('');
   return {
-    formatItems(items: readonly Item[]): string {
+    formatItems(items: readonly Item[]): string | Promise<string> {
       if (output === 'ndjson') return items.length > 0 ? apply(items) : '';
       // Not one `push(...items)`: a call has a limit of arguments.
       for (const item of items) all.push(item);

@@ -103,7 +103,7 @@ async function start(
   const child: ChildProcess = spawn(file, args, {
     shell: isShell,
     stdio: ['pipe', stdout.fd, stderr.fd ?? 'inherit'],
-    env: { LESS: lessOptions, LV: '-c', ...env },
+    env: { LESS: lessOptions, LESSCHARSET: 'utf-8', LV: '-c', ...env },
   });
   const { stdin } = child;
   const releaseInterrupts = leaveInterruptsToPager();

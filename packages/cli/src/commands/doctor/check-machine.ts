@@ -70,8 +70,8 @@ function checkNode(node: string): Finding {
 }
 
 function checkProfiles({ env }: CliContext): Finding {
-  const file = profilesFile(configFolder(env));
   try {
+    const file = profilesFile(configFolder(env));
     const count = Object.keys(readProfiles(file).profiles).length;
     if (count === 0) return passed('profiles', `none in ${file}`);
     const detail = `${count} in ${file}`;
