@@ -2,6 +2,7 @@ import { type EventType, eventTypes, type OrderExpansion, type OrderSort } from 
 import type { Command } from 'commander';
 import type { CliContext } from '../context';
 import { CliError, InvalidArgument } from '../errors/cli-error';
+import { escapeControlChars } from '../output/text';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 
@@ -154,8 +155,8 @@ export const reconnectTimeoutOption = [
  */
 export function parseReason(text: string): string {
   const reason = text.trim();
-  if (/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}$/u.test(reason)) return reason;
-  throw new InvalidArgument('Use 1 to 500 characters on one line.');
+  if (/^.{1,500}$/su.test(reason) && escapeControlChars(reason) === reason) return reason;
+  throw new InvalidArgument('Use 1 to 500 visible characters on one line.');
 }
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

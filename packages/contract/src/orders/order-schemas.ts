@@ -6,6 +6,7 @@ import {
   timestampInputSchema,
   timestampSchema,
 } from '../http/field-schemas';
+import { hiddenCharacters } from '../http/hidden-characters';
 import {
   bodySchema,
   commaListSchema,
@@ -90,24 +91,23 @@ export const createOrderSchema = bodySchema({
   quantity: quantitySchema,
 }).meta({ id: 'CreateOrder' });
 
-/**
- * 1 to 500 characters (Unicode code points). `Cs` is half of one, which not every JSON parser accepts; `Zl` and `Zp` end a line or
- * a paragraph.
- */
-const reasonPattern = /^(?=\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}(?<=\S)$/u;
+/** 1 to 500 characters (Unicode code points). */
+const reasonPattern = /^(?=\S).{1,500}(?<=\S)$/su;
 
-/** What the regular expressions of other languages can say of `reasonPattern`: they do not all know such classes. */
+/** What the regular expressions of other languages can say of it: they do not all know the classes of `hiddenCharacters`. */
 const portableReasonPattern =
   '^[^\\s\\x00-\\x1f\\x7f-\\x9f]([^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f])?$';
 
 const reasonForm =
-  '1 to 500 characters on one line, without control characters, and without white space at its start or end';
+  '1 to 500 characters on one line, without control characters and others that nobody sees, and without white space at its start or end';
 const reasonError = `must be ${reasonForm}`;
 
 /** Why an order changes: one line of text. */
 const reasonSchema = z
   .string({ error: reasonError })
-  .refine((reason) => reasonPattern.test(reason), { error: reasonError })
+  .refine((reason) => reasonPattern.test(reason) && !hiddenCharacters.test(reason), {
+    error: reasonError,
+  })
   .meta({
     description: `Why the order changes: ${reasonForm}. Everyone who may see the order sees it. With the current status it is not stored.`,
     examples: ['The buyer has paid.'],
