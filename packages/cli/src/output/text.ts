@@ -39,8 +39,10 @@ const hidden = new RegExp(hiddenCharacters.source, 'gu');
 
 /** Returns `\u009b` for U+009B, and two such for a character above U+FFFF, as in JSON. */
 function escapeChar(character: string): string {
-  const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16));
-  return units.map((unit) => `\\u${unit.padStart(4, '0')}`).join('');
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 /**

@@ -94,9 +94,10 @@ describe('the reason of a change', () => {
 
   test('may be left out, and is 1 to 500 characters of any script', () => {
     expect(updateOrderSchema.parse({ status: 'cancelled' })).toEqual({ status: 'cancelled' });
-    for (const reason of ['x', 'Out of stock: "tea" <b>', '已付款', 'é'.repeat(500)]) {
-      expect(change(reason)).toEqual([]);
-    }
+    const plain = ['x', 'Out of stock: "tea" <b>', '已付款', 'é'.repeat(500), 'मूल्य', 'مرحبا'];
+    // A joiner or a variation selector where a script or an emoji needs it.
+    const joined = ['می‌خواهم', 'क्‍ष', 'ක්‍ර', '葛\u{e0100}城', '❤️', '1️⃣', '👩‍👩‍👧', '👩🏽‍🚀', '🏳️‍🌈'];
+    for (const reason of [...plain, ...joined]) expect(change(reason)).toEqual([]);
     // Characters, not UTF-16 code units.
     expect(change('🍵'.repeat(500))).toEqual([]);
   });
@@ -114,6 +115,15 @@ describe('the reason of a change', () => {
     'two\u2028lines',
     'a\u0085line',
     'half of \ud83c a character',
+    ...[
+      '\u202eright to left',
+      'pa\u2066id',
+      'zero\u200bwidth',
+      'jo\u200dined',
+      'a\ufe0f',
+      'so\u00adft',
+    ],
+    ...['\ufeffmark', 'tags \u{e0069}\u{e0067}', 'filler\u3164', 'note \ufff9', '❤\ufe0f\ufe0f'],
     'x'.repeat(501),
     '🍵'.repeat(501),
     null,
@@ -121,7 +131,7 @@ describe('the reason of a change', () => {
     ['paid'],
   ])('is not %j', (reason) => {
     expect(change(reason)).toEqual([
-      'reason: must be 1 to 500 characters on one line, without control characters, and without white space at its start or end',
+      'reason: must be 1 to 500 characters on one line, without control characters and others that nobody sees, and without white space at its start or end',
     ]);
   });
 });

@@ -94,10 +94,9 @@ const maxNameLength = 200;
 
 /** Parses a display name. */
 export function parseName(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  if (hiddenCharacters.test(text)) {
+  if (text.trim() === '' || hiddenCharacters.test(text)) {
     throw new InvalidArgumentError(
-      'It must not contain control characters, nor others that nobody sees.',
+      'It must not be empty or contain control characters, or others that nobody sees.',
     );
   }
   if ([...text].length > maxNameLength) {

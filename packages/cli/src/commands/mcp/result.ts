@@ -32,11 +32,13 @@ export function formatResult(result: object): { text: string; structured: Struct
 }
 
 /** A line for each field, and a table of the items of a list. */
-function formatText({ data, notice, ...fields }: Structured): string {
-  const lines = Object.entries({ notice, ...fields }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}: ${formatCell(value)}`],
-  );
-  if (!Array.isArray(data)) return lines.join('\n');
+function formatText({ notice, ...fields }: Structured): string {
+  const all = { ...(notice !== undefined && { notice }), ...fields };
+  const { data, ...others } = all;
+  const toLines = (values: object) =>
+    Object.entries(values).map(([name, value]) => `${name}: ${formatCell(value)}`);
+  if (!Array.isArray(data)) return toLines(all).join('\n');
+  const lines = toLines(others);
   const names = [...new Set(data.flatMap((item: object) => Object.keys(item)))];
   const rows = data.map((item) => names.map((name) => formatCell(item[name])).join('\t'));
   const count = `${data.length} ${data.length === 1 ? 'item' : 'items'}`;
