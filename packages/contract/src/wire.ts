@@ -14,5 +14,6 @@ export * from './http/extensions';
 export * from './http/headers';
 export * from './notifications/notification';
 export * from './orders/order';
+export * from './partners/partner';
 export * from './problems/problem';
 export * from './webhooks/webhook';

@@ -17,6 +17,7 @@ import type {
   Order,
   OrderExpansion,
   OrderExpansions,
+  OrderPage,
   Other,
   PagePromise,
   Problem,
@@ -37,6 +38,7 @@ type Notifications = Tradepost['notifications'];
 type Webhooks = Tradepost['webhooks'];
 type Deliveries = Tradepost['deliveries'];
 type Events = Tradepost['events'];
+type Partners = Tradepost['partners'];
 
 /** Whether two types are the same, which `extends` cannot tell of a text and an open text. */
 type Equals<One, Another> =
@@ -163,6 +165,9 @@ describe('each request of the SDK equals that of the contract:', () => {
     expectTypeOf<QueryOf<Events['list']>>().toEqualTypeOf<
       ServerInferRequest<Routes['events']['list']>['query']
     >();
+    expectTypeOf<QueryOf<Partners['list']>>().toEqualTypeOf<
+      ServerInferRequest<Routes['partners']['list']>['query']
+    >();
     expectTypeOf<Sent<FollowEventsOptions>>().toEqualTypeOf<
       ServerInferRequest<Routes['events']['list']>['query']
     >();
@@ -183,7 +188,7 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
     type Routes = Contract['orders'];
     // The contract has one type of order, with what a request may expand.
     type AnyOrder = Closed<Order & Partial<OrderExpansions>>;
-    type AnyPage = { data: AnyOrder[]; nextCursor: string | null };
+    type AnyPage = Closed<Omit<OrderPage, 'data'> & { data: AnyOrder[] }>;
     expectTypeOf<AnyPage>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
     expectTypeOf<{ data: AnyOrder }>().toEqualTypeOf<BodyOf<Routes['create'], 201>>();
     expectTypeOf<{ data: AnyOrder }>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
@@ -234,6 +239,11 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
     expectTypeOf<Closed<EventPage>>().toEqualTypeOf<BodyOf<Route, 200>>();
     expectTypeOf<Awaited<ReturnType<Events['list']>>>().toEqualTypeOf<EventPage>();
     expectTypeOf<ReturnType<Events['follow']>>().toExtend<AsyncIterable<AccountEvent>>();
+  });
+
+  test('partners', () => {
+    type Route = Contract['partners']['list'];
+    expectTypeOf<EnvelopeOf<Partners['list']>>().toEqualTypeOf<BodyOf<Route, 200>>();
   });
 
   test('the account', () => {

@@ -32,6 +32,9 @@ export const endpoints = {
   events: {
     list: { method: 'GET', path: '/v1/events' },
   },
+  partners: {
+    list: { method: 'GET', path: '/v1/partners' },
+  },
   account: {
     get: { method: 'GET', path: '/v1/account' },
   },

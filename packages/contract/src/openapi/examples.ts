@@ -3,6 +3,7 @@ import type { Delivery, DeliveryDetails } from '../deliveries/delivery';
 import type { AccountEvent } from '../events/event';
 import type { Notification } from '../notifications/notification';
 import type { Order } from '../orders/order';
+import type { Partner } from '../partners/partner';
 import type { WebhookDetails } from '../webhooks/webhook';
 import { signedExample } from './signed-example';
 
@@ -130,6 +131,8 @@ const details: DeliveryDetails = {
   ],
 };
 
+const partner: Partner = { id: exampleIds.buyer, kind: 'buyer', name: 'Harbour Street Café' };
+
 const account: Account = {
   id: exampleIds.buyer,
   kind: 'buyer',
@@ -186,6 +189,10 @@ export const operationExamples: Record<string, OperationExample> = {
   listEvents: {
     query: { since: '2026-11-21T00:00:00Z', waitSeconds: 30 },
     response: { data: [changed], nextCursor },
+  },
+  listPartners: {
+    query: { name: 'cafe' },
+    response: { data: [partner], nextCursor: null },
   },
   getAccount: { response: { data: account } },
 };

@@ -44,6 +44,7 @@ const own: Record<string, ProblemCode[]> = {
   getDelivery: ['delivery_not_found'],
   replayDelivery: ['delivery_not_found', 'delivery_in_progress', 'idempotency_key_reused'],
   listEvents: ['invalid_cursor', 'cursor_expired'],
+  listPartners: ['invalid_cursor'],
   getAccount: [],
 };
 

@@ -8,9 +8,10 @@ import {
   eventPageSchema,
   eventTypeSchema,
   notificationSchema,
+  orderPageSchema,
   orderResponseSchema,
-  orderSchema,
   pageSchema,
+  partnerPageSchema,
   stagedSecretResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
@@ -53,7 +54,7 @@ export const responseSchemas: {
   };
 } = {
   orders: {
-    list: { 200: listSchema(orderSchema) },
+    list: { 200: orderPageSchema.partial({ nextCursor: true }) },
     create: { 201: orderResponseSchema },
     get: { 200: orderResponseSchema },
     update: { 200: orderResponseSchema },
@@ -79,6 +80,9 @@ export const responseSchemas: {
   },
   events: {
     list: { 200: eventPageSchema },
+  },
+  partners: {
+    list: { 200: partnerPageSchema },
   },
   account: {
     get: { 200: accountResponseSchema },

@@ -29,7 +29,12 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   updatedAfter: isTime,
   status: (value) => String(value).split(',').every(isStatus),
   buyerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
+  sellerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
   listingId: (value) => /^(<lst:\d+>|lst_[0-9A-Z]+)$/.test(String(value)),
+  minQuantity: (value) => isInteger(value, 1, 1_000_000),
+  maxQuantity: (value) => isInteger(value, 1, 1_000_000),
+  count: (value) => isInteger(value, 1, 100_000),
+  name: (value) => String(value).length > 0,
   expand: (value) =>
     String(value)
       .split(',')
@@ -75,5 +80,7 @@ function isValidBody({ route, body }: Call): boolean {
 export function isValid(call: Call): boolean {
   const query = call.query ?? {};
   const isValidQuery = Object.entries(query).every(([name, value]) => parameters[name]?.(value));
-  return isValidQuery && !('after' in query && 'since' in query) && isValidBody(call);
+  const isContradictory =
+    ('after' in query && 'since' in query) || Number(query.minQuantity) > Number(query.maxQuantity);
+  return isValidQuery && !isContradictory && isValidBody(call);
 }

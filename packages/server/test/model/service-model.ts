@@ -15,6 +15,7 @@ import {
   listEvents,
   listNotifications,
   listOrders,
+  listPartners,
   listWebhooks,
   markRead,
 } from './list-rules';
@@ -105,6 +106,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return replayDelivery(state, account, id);
     case 'events.list':
       return listEvents(state, account, call.query);
+    case 'partners.list':
+      return listPartners(state, account, call.query);
     case 'account.get':
       return { status: 200, body: { data: showAccount(account, key) } };
   }

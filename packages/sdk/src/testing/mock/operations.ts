@@ -21,6 +21,7 @@ export type MockOperation =
   | 'deliveries.get'
   | 'deliveries.replay'
   | 'events.list'
+  | 'partners.list'
   | 'account.get';
 
 /** Returns the call of the client for a route of the contract. All but one have the same name. */
