@@ -15,5 +15,6 @@ export * from './http/headers';
 export * from './http/hidden-characters';
 export * from './notifications/notification';
 export * from './orders/order';
+export * from './partners/partner';
 export * from './problems/problem';
 export * from './webhooks/webhook';

@@ -12,6 +12,8 @@ import type { NotificationStore } from './notifications/notification';
 import { notificationRoutes } from './notifications/notification-routes';
 import { orderRoutes } from './orders/order-routes';
 import type { OrderStore } from './orders/order-store';
+import type { PartnerStore } from './partners/partner';
+import { partnerRoutes } from './partners/partner-routes';
 import type { RouteHandlers } from './route-handlers';
 import type { WebhookPolicy } from './webhooks/webhook-policy';
 import { webhookRoutes } from './webhooks/webhook-routes';
@@ -26,6 +28,7 @@ export interface RouteDependencies {
     webhooks: WebhookStore;
     deliveryLog: DeliveryLogStore;
     events: EventStore;
+    partners: PartnerStore;
   };
   clock: Clock;
   newId: IdGenerator;
@@ -49,6 +52,7 @@ export function createRoutes(dependencies: RouteDependencies): {
     },
     deliveries: deliveryRoutes(store.deliveryLog, clock, newId),
     events: eventRoutes(store.events, longPolls, clock),
+    partners: partnerRoutes(store.partners),
     account: accountRoutes(store.accounts),
   };
 }

@@ -378,12 +378,16 @@ export interface OrderExpansions {
 export interface OrderListParams {
   status?: OrderStatus | readonly OrderStatus[];
   buyerId?: string;
+  sellerId?: string;
   listingId?: string;
+  minQuantity?: number;
+  maxQuantity?: number;
   createdAfter?: string | Date;
   createdBefore?: string | Date;
   updatedAfter?: string | Date;
   sort?: OrderSort;
   expand?: OrderExpansion | readonly OrderExpansion[];
+  count?: number;
   limit?: number;
   cursor?: string;
 }
@@ -391,6 +395,10 @@ export interface OrderListParams {
 export interface OrderListing {
   id: string;
   title: string | null;
+}
+
+export interface OrderPage<Item extends Order = Order> extends Page<Item> {
+  total?: OrderTotal;
 }
 
 export interface OrderParty {
@@ -419,6 +427,11 @@ export interface OrderStatusChangedEvent {
   data: OrderStatusChangedData;
 }
 
+export interface OrderTotal {
+  count: number;
+  atLeast: boolean;
+}
+
 export interface OrderUpdateParams {
   status: OrderStatus;
   reason?: string;
@@ -431,8 +444,8 @@ declare class Orders {
       expand: Expand | readonly Expand[];
     },
     options?: RequestOptions,
-  ): PagePromise<ExpandedOrder<Expand>>;
-  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
+  ): PagePromise<ExpandedOrder<Expand>, OrderPage<ExpandedOrder<Expand>>>;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order, OrderPage>;
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
   get<const Expand extends OrderExpansion>(
     id: string,
@@ -462,6 +475,23 @@ export interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
   toArray(options: { limit: number }): Promise<Item[]>;
   withResponse(): Promise<ApiResponse<OnePage>>;
   safe(): Promise<Result<OnePage>>;
+}
+
+export interface Partner {
+  id: string;
+  kind: AccountKind | Other;
+  name: string;
+}
+
+export interface PartnerListParams {
+  name?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+declare class Partners {
+  #private;
+  list(params?: PartnerListParams, options?: RequestOptions): PagePromise<Partner>;
 }
 
 export interface PathRequestOptions extends RequestOptions {
@@ -623,6 +653,7 @@ export declare class Tradepost {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly events: Events;
+  readonly partners: Partners;
   readonly account: Accounts;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
@@ -798,17 +829,24 @@ declare const extensions: readonly [
   'deliveries',
   'events',
   'notifications.filters',
+  'orders.count',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
   'paging',
+  'partners',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',
 ];
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
+
+export declare const orderCount: {
+  readonly min: 1;
+  readonly max: 100000;
+};
 
 declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
 

@@ -407,6 +407,7 @@ export type MockOperation =
   | 'deliveries.replay'
   | 'events.list'
   | 'events.get'
+  | 'partners.list'
   | 'account.get';
 
 export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & {
@@ -525,12 +526,16 @@ interface OrderExpansions {
 interface OrderListParams {
   status?: OrderStatus | readonly OrderStatus[];
   buyerId?: string;
+  sellerId?: string;
   listingId?: string;
+  minQuantity?: number;
+  maxQuantity?: number;
   createdAfter?: string | Date;
   createdBefore?: string | Date;
   updatedAfter?: string | Date;
   sort?: OrderSort;
   expand?: OrderExpansion | readonly OrderExpansion[];
+  count?: number;
   limit?: number;
   cursor?: string;
 }
@@ -538,6 +543,10 @@ interface OrderListParams {
 interface OrderListing {
   id: string;
   title: string | null;
+}
+
+interface OrderPage<Item extends Order = Order> extends Page<Item> {
+  total?: OrderTotal;
 }
 
 interface OrderParty {
@@ -566,6 +575,11 @@ interface OrderStatusChangedEvent {
   data: OrderStatusChangedData;
 }
 
+interface OrderTotal {
+  count: number;
+  atLeast: boolean;
+}
+
 interface OrderUpdateParams {
   status: OrderStatus;
   reason?: string;
@@ -578,8 +592,8 @@ declare class Orders {
       expand: Expand | readonly Expand[];
     },
     options?: RequestOptions,
-  ): PagePromise<ExpandedOrder<Expand>>;
-  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
+  ): PagePromise<ExpandedOrder<Expand>, OrderPage<ExpandedOrder<Expand>>>;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order, OrderPage>;
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
   get<const Expand extends OrderExpansion>(
     id: string,
@@ -609,6 +623,23 @@ interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
   toArray(options: { limit: number }): Promise<Item[]>;
   withResponse(): Promise<ApiResponse<OnePage>>;
   safe(): Promise<Result<OnePage>>;
+}
+
+interface Partner {
+  id: string;
+  kind: AccountKind | Other;
+  name: string;
+}
+
+interface PartnerListParams {
+  name?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+declare class Partners {
+  #private;
+  list(params?: PartnerListParams, options?: RequestOptions): PagePromise<Partner>;
 }
 
 interface PathRequestOptions extends RequestOptions {
@@ -818,6 +849,7 @@ declare class Tradepost {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly events: Events;
+  readonly partners: Partners;
   readonly account: Accounts;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
@@ -1031,11 +1063,13 @@ declare const extensions: readonly [
   'deliveries',
   'events',
   'notifications.filters',
+  'orders.count',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
   'paging',
+  'partners',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',

@@ -33,6 +33,9 @@ export const endpoints = {
     list: { method: 'GET', path: '/v1/events' },
     get: { method: 'GET', path: '/v1/events/:id' },
   },
+  partners: {
+    list: { method: 'GET', path: '/v1/partners' },
+  },
   account: {
     get: { method: 'GET', path: '/v1/account' },
   },

@@ -233,6 +233,14 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
     sdk: `const event = await tradepost.events.get('${event}');\nconsole.log(event.event, event.data);`,
     cli: `tradepost events get ${event}`,
   },
+  listPartners: {
+    sdk: [
+      "for await (const partner of tradepost.partners.list({ name: 'cafe' })) {",
+      '  console.log(partner.id, partner.kind, partner.name);',
+      '}',
+    ].join('\n'),
+    cli: 'tradepost api GET /v1/partners --query name=cafe',
+  },
   getAccount: {
     sdk: 'const account = await tradepost.account.get();\nconsole.log(account.kind, account.name);',
     cli: 'tradepost whoami',

@@ -3,6 +3,7 @@ import type { Delivery, DeliveryDetails } from '../deliveries/delivery';
 import type { AccountEvent } from '../events/event';
 import type { Notification } from '../notifications/notification';
 import type { Order } from '../orders/order';
+import type { Partner } from '../partners/partner';
 import type { WebhookDetails } from '../webhooks/webhook';
 import { signedExample } from './signed-example';
 
@@ -131,6 +132,8 @@ const details: DeliveryDetails = {
   ],
 };
 
+const partner: Partner = { id: exampleIds.buyer, kind: 'buyer', name: 'Harbour Street Café' };
+
 const account: Account = {
   id: exampleIds.buyer,
   kind: 'buyer',
@@ -189,5 +192,9 @@ export const operationExamples: Record<string, OperationExample> = {
     response: { data: [changed], nextCursor },
   },
   getEvent: { response: { data: changed } },
+  listPartners: {
+    query: { name: 'cafe' },
+    response: { data: [partner], nextCursor: null },
+  },
   getAccount: { response: { data: account } },
 };

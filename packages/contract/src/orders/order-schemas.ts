@@ -12,12 +12,13 @@ import {
   commaListSchema,
   cursorSchema,
   envelopeSchema,
+  integerSchema,
   limitSchema,
   mayGrow,
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { orderExpansions, orderQuantity, orderSorts, orderStatuses } from './order';
+import { orderCount, orderExpansions, orderQuantity, orderSorts, orderStatuses } from './order';
 
 /** Schema of `OrderStatus`. */
 export const orderStatusSchema = z
@@ -82,8 +83,27 @@ export const orderSchema = z
 /** Schema of the response with one order. */
 export const orderResponseSchema = envelopeSchema(orderSchema).meta({ id: 'OrderResponse' });
 
+/** Schema of `OrderTotal`. */
+export const orderTotalSchema = z
+  .object({
+    count: z.int().min(0).max(orderCount.max).meta({
+      description: 'The number of orders, at most as many as `count` of the request says.',
+    }),
+    atLeast: z.boolean().meta({ description: 'Whether there are more than `count`.' }),
+  })
+  .meta({
+    id: 'OrderTotal',
+    description: 'How many orders the whole list has, whichever page was requested.',
+    'x-extension': true,
+  });
+
 /** Schema of a page of orders. */
-export const orderPageSchema = pageSchema(orderSchema).meta({ id: 'OrderPage' });
+export const orderPageSchema = pageSchema(orderSchema)
+  .extend({ total: orderTotalSchema.exactOptional() })
+  .meta({
+    id: 'OrderPage',
+    description: 'One page of a list. `total` is present only if the request has `count`.',
+  });
 
 /** Schema of `CreateOrder`. */
 export const createOrderSchema = bodySchema({
@@ -131,6 +151,13 @@ const expandSchema = commaListSchema(orderExpansions).exactOptional().meta({
 /** Schema of `GetOrder`. */
 export const getOrderSchema = querySchema({ expand: expandSchema });
 
+const quantityFilterSchema = integerSchema(orderQuantity).exactOptional();
+
+function excludesAllQuantities(query: unknown): boolean {
+  const { minQuantity, maxQuantity } = Object(query);
+  return Number(minQuantity) > Number(maxQuantity);
+}
+
 /** Schema of `ListOrders`. */
 export const listOrdersSchema = querySchema({
   status: commaListSchema(orderStatuses).exactOptional().meta({
@@ -138,9 +165,14 @@ export const listOrdersSchema = querySchema({
       'Only orders with this status, or with one of several: `status=pending,confirmed`.',
   }),
   buyerId: accountIdSchema.exactOptional().meta({ description: 'Only orders of this buyer.' }),
+  sellerId: accountIdSchema.exactOptional().meta({ description: 'Only orders of this seller.' }),
   listingId: listingIdSchema
     .exactOptional()
     .meta({ description: 'Only orders from this listing.' }),
+  minQuantity: quantityFilterSchema.meta({ description: 'Only orders of at least so many units.' }),
+  maxQuantity: quantityFilterSchema.meta({
+    description: 'Only orders of at most so many units. Not less than `minQuantity`.',
+  }),
   createdAfter: timestampInputSchema.exactOptional().meta({
     description:
       'Only orders created after this time (exclusive). To poll for new orders, send the latest `createdAt` that you have got, as with `updatedAfter`.',
@@ -160,6 +192,15 @@ export const listOrdersSchema = querySchema({
         'By creation or by the last change; with `-` the newest first. Defaults to `-createdAt`. A cursor is valid for its own sort only. An order that changes while a list by `updatedAt` is read moves to its newest end.',
     }),
   expand: expandSchema,
+  count: integerSchema(orderCount).exactOptional().meta({
+    description:
+      'Returns `total`: how many orders the whole list has, counted up to this number, 1 to 100,000. A large one takes time: request it once, and not with each page.',
+  }),
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),
+}).refine((query) => !excludesAllQuantities(query), {
+  error: 'must not be less than minQuantity',
+  path: ['maxQuantity'],
+  // Report it together with all other issues of the query.
+  when: () => true,
 });

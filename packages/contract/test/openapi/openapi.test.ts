@@ -44,7 +44,7 @@ test('all operations except the seven of the API specification are marked as ext
   expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual(specOperations);
 });
 
-test('the extensions manage webhooks, deliveries, events and the account', () => {
+test('the extensions manage webhooks, deliveries, events, partners and the account', () => {
   const marked = operations.filter(({ operation }) => operation['x-extension'] === true);
   expect(marked.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'get /v1/webhooks',
@@ -59,6 +59,7 @@ test('the extensions manage webhooks, deliveries, events and the account', () =>
     'post /v1/deliveries/{id}/replay',
     'get /v1/events',
     'get /v1/events/{id}',
+    'get /v1/partners',
     'get /v1/account',
   ]);
 });

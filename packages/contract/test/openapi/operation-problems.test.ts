@@ -45,6 +45,7 @@ const own: Record<string, ProblemCode[]> = {
   replayDelivery: ['delivery_not_found', 'delivery_in_progress', 'idempotency_key_reused'],
   listEvents: ['invalid_cursor', 'cursor_expired'],
   getEvent: ['event_not_found'],
+  listPartners: ['invalid_cursor'],
   getAccount: [],
 };
 

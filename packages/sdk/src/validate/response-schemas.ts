@@ -9,9 +9,10 @@ import {
   eventPageSchema,
   eventTypeSchema,
   notificationSchema,
+  orderPageSchema,
   orderResponseSchema,
-  orderSchema,
   pageSchema,
+  partnerPageSchema,
   stagedSecretResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
@@ -54,7 +55,7 @@ export const responseSchemas: {
   };
 } = {
   orders: {
-    list: { 200: listSchema(orderSchema) },
+    list: { 200: orderPageSchema.partial({ nextCursor: true }) },
     create: { 201: orderResponseSchema },
     get: { 200: orderResponseSchema },
     update: { 200: orderResponseSchema },
@@ -81,6 +82,9 @@ export const responseSchemas: {
   events: {
     list: { 200: eventPageSchema },
     get: { 200: accountEventResponseSchema },
+  },
+  partners: {
+    list: { 200: partnerPageSchema },
   },
   account: {
     get: { 200: accountResponseSchema },

@@ -33,7 +33,12 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   updatedAfter: isTime,
   status: (value) => String(value).split(',').every(isStatus),
   buyerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
+  sellerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
   listingId: (value) => /^(<lst:\d+>|lst_[0-9A-Z]+)$/.test(String(value)),
+  minQuantity: (value) => isInteger(value, 1, 1_000_000),
+  maxQuantity: (value) => isInteger(value, 1, 1_000_000),
+  count: (value) => isInteger(value, 1, 100_000),
+  name: (value) => String(value).length > 0,
   expand: (value) =>
     String(value)
       .split(',')
@@ -75,9 +80,11 @@ function isValidBody({ route, body }: Call): boolean {
   }
 }
 
-/** Whether a query of the event log has parameters that exclude each other. */
+/** Whether a query has parameters that exclude each other. */
 function contradicts(query: object): boolean {
   const has = (...names: string[]) => names.some((name) => name in query);
+  const { minQuantity, maxQuantity } = query as Record<string, unknown>;
+  if (Number(minQuantity) > Number(maxQuantity)) return true;
   if (has('tail') && has('after', 'limit', 'waitSeconds')) return true;
   if (has('before') && !has('tail')) return true;
   return (has('since') && has('after')) || (has('until') && has('waitSeconds'));

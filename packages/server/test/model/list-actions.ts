@@ -26,19 +26,28 @@ const listOrders = action(
     ...paging,
     status: filter(fc.array(status, { minLength: 1, maxLength: 3 })),
     buyer: filter(index),
+    seller: filter(index),
     listing: filter(index),
+    minQuantity: filter(fc.constantFrom(1, 5, 10)),
+    maxQuantity: filter(fc.constantFrom(5, 10, 1_000_000)),
+    count: filter(fc.constantFrom(1, 2, 100_000, 100_001)),
     sort: filter(fc.constantFrom(...orderSorts)),
     expand: filter(expand),
     updatedAfter: nearTime,
     createdAfter: nearTime,
     createdBefore: nearTime,
   }),
-  (state, { who, status, buyer, listing, sort, expand, ...others }) => {
-    const { updatedAfter, createdAfter, createdBefore, ...page } = others;
+  (state, { who, status, buyer, seller, listing, sort, expand, ...others }) => {
+    const { updatedAfter, createdAfter, createdBefore, ...more } = others;
+    const { minQuantity, maxQuantity, count, ...page } = more;
     const apiKey = chooseKey(state, who, []);
     const filters = defined({
       status: status?.join(','),
       buyerId: buyer === undefined ? undefined : pick(state.accounts, buyer)?.id,
+      sellerId: seller === undefined ? undefined : pick(state.accounts, seller)?.id,
+      minQuantity,
+      maxQuantity,
+      count,
       listingId: listing === undefined ? undefined : pick(state.listings, listing)?.id,
       sort,
       expand: expand?.join(','),
@@ -58,6 +67,16 @@ const listNotifications = action(
     const apiKey = chooseKey(state, who, []);
     const query = { ...toPage(state, 'notifications', apiKey, page), ...defined({ read }) };
     return { call: { apiKey, route: 'notifications.list', query } };
+  },
+);
+
+const listPartners = action(
+  'partners.list',
+  fc.record({ who, ...paging, name: filter(fc.constantFrom('a', 'SELL', 'none')) }),
+  (state, { who, name, ...page }) => {
+    const apiKey = chooseKey(state, who, []);
+    const query = { ...toPage(state, 'partners', apiKey, page), ...defined({ name }) };
+    return { call: { apiKey, route: 'partners.list', query } };
   },
 );
 
@@ -137,6 +156,7 @@ const listEvents = action(
 export const anyList: fc.Arbitrary<Action> = fc.oneof(
   listOrders,
   listNotifications,
+  listPartners,
   listWebhooks,
   listDeliveries,
   listEvents,

@@ -42,6 +42,7 @@ function replyWithPage<Item extends { number: number; updatedAt?: number }>(
   request: { list: ModelCursor['list']; account: ModelAccount; query: Query },
   items: Item[],
   show: (item: Item) => unknown,
+  further: object = {},
 ): Reply {
   const { list, account, query } = request;
   const sort = String(query.sort ?? '-createdAt');
@@ -67,7 +68,7 @@ function replyWithPage<Item extends { number: number; updatedAt?: number }>(
         position: last.number,
       })
     : null;
-  return { status: 200, body: { data: page.map(show), nextCursor } };
+  return { status: 200, body: { data: page.map(show), nextCursor, ...further } };
 }
 
 const time = (value: unknown, otherwise: number) =>
@@ -76,18 +77,51 @@ const time = (value: unknown, otherwise: number) =>
 /** `GET /v1/orders`. */
 export function listOrders(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
   const [after, before] = [time(query.createdAfter, -1), time(query.createdBefore, Infinity)];
-  const { status, buyerId, listingId } = query;
+  const { status, buyerId, sellerId, listingId } = query;
+  const { minQuantity = 1, maxQuantity = Infinity } = query;
   const statuses = status === undefined ? null : String(status).split(',');
   const changedAfter = time(query.updatedAfter, -1);
   const items = visibleOrders(state, account)
     .filter((order) => statuses === null || statuses.includes(order.status))
     .filter((order) => buyerId === undefined || order.buyerId === buyerId)
+    .filter((order) => sellerId === undefined || order.sellerId === sellerId)
+    .filter(({ quantity }) => quantity >= Number(minQuantity) && quantity <= Number(maxQuantity))
     .filter((order) => listingId === undefined || order.listingId === listingId)
     .filter(({ createdAt }) => createdAt > after && createdAt < before)
     .filter(({ updatedAt }) => updatedAt > changedAfter);
-  return replyWithPage(state, { list: 'orders', account, query }, items, (order) =>
-    showExpanded(state, order, query.expand),
+  const most = Number(query.count);
+  const total = { count: Math.min(items.length, most), atLeast: items.length > most };
+  return replyWithPage(
+    state,
+    { list: 'orders', account, query },
+    items,
+    (order) => showExpanded(state, order, query.expand),
+    query.count === undefined ? {} : { total },
   );
+}
+
+/** The accounts of the orders that an account sees, without itself, in the order of their creation. */
+export function visiblePartners(state: ModelState, account: ModelAccount) {
+  const ids = new Set(
+    visibleOrders(state, account).flatMap((order) => [
+      order.buyerId,
+      order.sellerId,
+      order.agentId,
+    ]),
+  );
+  return state.accounts.filter(({ id }) => id !== account.id && ids.has(id));
+}
+
+/** Shows a partner. */
+export const showPartner = ({ id, kind, name }: ModelAccount) => ({ id, kind, name });
+
+/** `GET /v1/partners`. */
+export function listPartners(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
+  const part = String(query.name ?? '').toLowerCase();
+  const items = visiblePartners(state, account)
+    .filter(({ name }) => name.toLowerCase().includes(part))
+    .map((one) => ({ ...one, number: state.accounts.indexOf(one) }));
+  return replyWithPage(state, { list: 'partners', account, query }, items, showPartner);
 }
 
 /** Returns the notifications of an account, oldest first. */

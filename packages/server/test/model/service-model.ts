@@ -16,6 +16,7 @@ import {
   listEvents,
   listNotifications,
   listOrders,
+  listPartners,
   listWebhooks,
   markRead,
 } from './list-rules';
@@ -108,6 +109,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return listEvents(state, account, call.query);
     case 'events.get':
       return getEvent(state, account, id);
+    case 'partners.list':
+      return listPartners(state, account, call.query);
     case 'account.get':
       return { status: 200, body: { data: showAccount(account, key) } };
   }

@@ -186,7 +186,7 @@ export interface StoredReply {
 
 export interface ModelCursor {
   text: string;
-  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events';
+  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events' | 'partners';
   accountId: string;
   /** How the list was sorted; empty for the event log. */
   sort: string;

@@ -33,7 +33,7 @@ export function formatResult(result: object): { text: string; structured: Struct
 
 /** A line for each field, and a table of the items of a list. */
 function formatText({ notice, ...fields }: Structured): string {
-  const all = { ...(notice !== undefined && { notice }), ...fields };
+  const all: Structured = { ...(notice !== undefined && { notice }), ...fields };
   const { data, ...others } = all;
   const toLines = (values: object) =>
     Object.entries(values).map(([name, value]) => `${name}: ${formatCell(value)}`);

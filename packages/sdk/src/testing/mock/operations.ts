@@ -22,6 +22,7 @@ export type MockOperation =
   | 'deliveries.replay'
   | 'events.list'
   | 'events.get'
+  | 'partners.list'
   | 'account.get';
 
 /** Returns the call of the client for a route of the contract. All but one have the same name. */
