@@ -27,6 +27,7 @@ export {
   type ProblemCode,
   type ProblemIssue,
   pageLimit,
+  type ReplayedDeliveries,
   type StagedSecret,
   type StatusClass,
   statusClasses,
@@ -116,6 +117,7 @@ export type {
 export type {
   CreatedWebhook,
   RegisteredWebhook,
+  ReplayDeliveriesParams,
   SendTestEventParams,
   Webhook,
   WebhookCreateParams,

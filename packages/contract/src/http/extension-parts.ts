@@ -4,6 +4,7 @@ import type { Extension } from './extensions';
 export const extensionParts = {
   account: ['account.get'],
   deliveries: ['deliveries.list', 'deliveries.get', 'deliveries.replay'],
+  'deliveries.replays': ['webhooks.replayDeliveries'],
   events: ['events.list'],
   'notifications.filters': ['notifications.list: read'],
   'orders.expand': ['orders.list: expand', 'orders.get: expand'],

@@ -11,6 +11,7 @@ import {
   orderResponseSchema,
   orderSchema,
   pageSchema,
+  replayedDeliveriesResponseSchema,
   stagedSecretResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
@@ -71,6 +72,7 @@ export const responseSchemas: {
     stageSecret: { 201: stagedSecretResponseSchema },
     promoteSecret: { 200: webhookResponseSchema },
     test: { 202: deliveryResponseSchema },
+    replayDeliveries: { 202: replayedDeliveriesResponseSchema },
   },
   deliveries: {
     list: { 200: deliveryPageSchema },
