@@ -1,7 +1,7 @@
 import type { contract } from '@tradepost/contract';
 import type { AccountStore } from './accounts/account';
 import { accountRoutes } from './accounts/account-routes';
-import { deliveryRoutes } from './deliveries/delivery-routes';
+import { deliveryRoutes, replayRoutes } from './deliveries/delivery-routes';
 import type { DeliveryLogStore } from './deliveries/delivery-store';
 import { testEventRoutes } from './deliveries/test-event-routes';
 import type { LongPollRegistry } from './events/announcements';
@@ -49,6 +49,7 @@ export function createRoutes(dependencies: RouteDependencies): {
     webhooks: {
       ...webhookRoutes(store.webhooks, webhookPolicy, clock, newId, createSecret),
       ...testEventRoutes(store.deliveryLog, clock, newId),
+      ...replayRoutes(store, clock, newId),
     },
     deliveries: deliveryRoutes(store.deliveryLog, clock, newId),
     events: eventRoutes(store.events, longPolls, clock),

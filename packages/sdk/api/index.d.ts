@@ -117,6 +117,7 @@ export interface Delivery {
   webhookId: string;
   eventId: string;
   event: EventType | Other;
+  orderId: string | null;
   state: DeliveryState | Other;
   test: boolean;
   attemptCount: number;
@@ -146,9 +147,12 @@ export interface DeliveryDetails extends Delivery {
 
 export interface DeliveryListParams {
   webhookId?: string;
+  eventId?: string;
+  orderId?: string;
   event?: EventType;
   state?: DeliveryState;
   since?: string | Date;
+  until?: string | Date;
   statusClass?: StatusClass;
   limit?: number;
   cursor?: string;
@@ -544,6 +548,22 @@ export interface RegisteredWebhook extends Webhook {
   secret: string;
 }
 
+export interface ReplayDeliveriesParams {
+  state?: DeliveryState;
+  since?: string | Date;
+  until?: string | Date;
+  event?: EventType;
+  statusClass?: StatusClass;
+  limit?: number;
+  cursor?: string;
+}
+
+export interface ReplayedDeliveries {
+  replayed: number;
+  skipped: number;
+  nextCursor: string | null;
+}
+
 export interface RequestHeaders extends ResponseHeaders {
   has(name: string): boolean;
   set(name: string, value: string): void;
@@ -777,6 +797,9 @@ export interface WebhookDetails extends Webhook {
   pendingDeliveries: number;
   consecutiveFailures: number;
   backoffUntil: string | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  failingSince: string | null;
 }
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -808,6 +831,11 @@ declare class Webhooks {
   stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret>;
   promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
   test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery>;
+  replayDeliveries(
+    id: string,
+    params: ReplayDeliveriesParams,
+    options?: RequestOptions,
+  ): ApiPromise<ReplayedDeliveries>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
@@ -827,6 +855,7 @@ export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
 declare const extensions: readonly [
   'account',
   'deliveries',
+  'deliveries.replays',
   'events',
   'notifications.filters',
   'orders.count',

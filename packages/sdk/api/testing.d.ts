@@ -121,6 +121,7 @@ interface Delivery {
   webhookId: string;
   eventId: string;
   event: EventType$ | Other;
+  orderId: string | null;
   state: DeliveryState | Other;
   test: boolean;
   attemptCount: number;
@@ -154,9 +155,12 @@ export type DeliveryFault = keyof typeof faults;
 
 interface DeliveryListParams {
   webhookId?: string;
+  eventId?: string;
+  orderId?: string;
   event?: EventType$;
   state?: DeliveryState;
   since?: string | Date;
+  until?: string | Date;
   statusClass?: StatusClass;
   limit?: number;
   cursor?: string;
@@ -402,6 +406,7 @@ export type MockOperation =
   | 'webhooks.stageSecret'
   | 'webhooks.promoteSecret'
   | 'webhooks.test'
+  | 'webhooks.replayDeliveries'
   | 'deliveries.list'
   | 'deliveries.get'
   | 'deliveries.replay'
@@ -685,6 +690,22 @@ declare class RateLimitError extends TradepostError {
 
 interface RegisteredWebhook extends Webhook {
   secret: string;
+}
+
+interface ReplayDeliveriesParams {
+  state?: DeliveryState;
+  since?: string | Date;
+  until?: string | Date;
+  event?: EventType$;
+  statusClass?: StatusClass;
+  limit?: number;
+  cursor?: string;
+}
+
+interface ReplayedDeliveries {
+  replayed: number;
+  skipped: number;
+  nextCursor: string | null;
 }
 
 interface RequestHeaders extends ResponseHeaders {
@@ -973,6 +994,9 @@ interface WebhookDetails extends Webhook {
   pendingDeliveries: number;
   consecutiveFailures: number;
   backoffUntil: string | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  failingSince: string | null;
 }
 
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -1023,6 +1047,11 @@ declare class Webhooks {
   stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret>;
   promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
   test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery>;
+  replayDeliveries(
+    id: string,
+    params: ReplayDeliveriesParams,
+    options?: RequestOptions,
+  ): ApiPromise<ReplayedDeliveries>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
@@ -1061,6 +1090,7 @@ export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZv
 declare const extensions: readonly [
   'account',
   'deliveries',
+  'deliveries.replays',
   'events',
   'notifications.filters',
   'orders.count',

@@ -29,6 +29,7 @@ export {
   type ProblemCode,
   type ProblemIssue,
   pageLimit,
+  type ReplayedDeliveries,
   type StagedSecret,
   type StatusClass,
   statusClasses,
@@ -122,6 +123,7 @@ export type { Partner, PartnerListParams } from './resources/partners';
 export type {
   CreatedWebhook,
   RegisteredWebhook,
+  ReplayDeliveriesParams,
   SendTestEventParams,
   Webhook,
   WebhookCreateParams,

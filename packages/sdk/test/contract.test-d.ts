@@ -155,6 +155,11 @@ describe('each request of the SDK equals that of the contract:', () => {
     expectTypeOf<Parameters<Webhooks['test']>[1]>().toEqualTypeOf<Sample['body']>();
   });
 
+  test('webhooks.replayDeliveries sends the body of the contract', () => {
+    type Replays = ServerInferRequest<Contract['webhooks']['replayDeliveries']>['body'];
+    expectTypeOf<Sent<Parameters<Webhooks['replayDeliveries']>[1]>>().toEqualTypeOf<Replays>();
+  });
+
   test('the lists of the extensions send every query parameter of the contract', () => {
     type Routes = Contract;
     expectTypeOf<QueryOf<Webhooks['list']>>().toEqualTypeOf<
@@ -227,6 +232,9 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
       BodyOf<Routes['promoteSecret'], 200>
     >();
     expectTypeOf<EnvelopeOf<Webhooks['test']>>().toEqualTypeOf<BodyOf<Routes['test'], 202>>();
+    expectTypeOf<EnvelopeOf<Webhooks['replayDeliveries']>>().toEqualTypeOf<
+      BodyOf<Routes['replayDeliveries'], 202>
+    >();
     expectTypeOf<Awaited<ReturnType<Webhooks['delete']>>>().toEqualTypeOf<void>();
   });
 

@@ -4,6 +4,7 @@ import type { Extension } from './extensions';
 export const extensionParts = {
   account: ['account.get'],
   deliveries: ['deliveries.list', 'deliveries.get', 'deliveries.replay'],
+  'deliveries.replays': ['webhooks.replayDeliveries'],
   events: ['events.list', 'events.get'],
   'notifications.filters': ['notifications.list: read'],
   'orders.count': ['orders.list: count'],

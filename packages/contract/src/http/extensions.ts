@@ -6,6 +6,7 @@
 export const extensions = [
   'account',
   'deliveries',
+  'deliveries.replays',
   'events',
   'notifications.filters',
   'orders.count',

@@ -70,6 +70,9 @@ const webhook: WebhookDetails = {
   pendingDeliveries: 0,
   consecutiveFailures: 0,
   backoffUntil: null,
+  lastStatus: 204,
+  lastError: null,
+  failingSince: null,
 };
 
 const createdWebhook = {
@@ -87,6 +90,7 @@ const delivery: Delivery = {
   webhookId: exampleIds.webhook,
   eventId: signedExample.id,
   event: 'order.status_changed',
+  orderId: exampleIds.order,
   state: 'delivered',
   test: false,
   attemptCount: 1,
@@ -179,7 +183,11 @@ export const operationExamples: Record<string, OperationExample> = {
   promoteWebhookSecret: { response: { data: { ...webhook, updatedAt: later } } },
   sendTestEvent: {
     request: { event: 'order.status_changed' },
-    response: { data: { ...pending, test: true } },
+    response: { data: { ...pending, orderId: null, test: true } },
+  },
+  replayDeliveries: {
+    request: { state: 'failed', since: '2026-11-21T00:00:00Z' },
+    response: { data: { replayed: 100, skipped: 2, nextCursor } },
   },
   listDeliveries: {
     query: { webhookId: exampleIds.webhook, state: 'delivered' },

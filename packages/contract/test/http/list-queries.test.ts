@@ -35,7 +35,7 @@ const lists = [
   {
     of: 'GET /v1/deliveries',
     schema: listDeliveriesSchema,
-    known: 'webhookId, event, state, since, statusClass, limit, cursor',
+    known: 'webhookId, eventId, orderId, event, state, since, until, statusClass, limit, cursor',
   },
 ];
 

@@ -5,6 +5,7 @@ import { noBodySchema } from '../../src/http/message-schemas';
 import {
   createOrderSchema,
   createWebhookSchema,
+  replayDeliveriesSchema,
   sendTestEventSchema,
   updateNotificationSchema,
   updateOrderSchema,
@@ -67,6 +68,38 @@ describe.each(bodies)('the body of $of', ({ schema, good, known, required = know
 
   test.each([[undefined], [null], ['text'], [[good]], [7]])('rejects %j', (value) => {
     expect(listIssues(schema, value)).toEqual([': must be a JSON object']);
+  });
+});
+
+describe('what to replay', () => {
+  const filter = {
+    state: 'failed',
+    since: '2026-11-20T09:30:00Z',
+    until: '2026-11-21T10:30:00+01:00',
+    event: 'order.created',
+    statusClass: '5xx',
+    limit: 500,
+    cursor: 'eyJ0IjoxfQ',
+  };
+
+  test('has the filters of a list, a limit and a cursor, all of them optional', () => {
+    expect(replayDeliveriesSchema.parse(filter)).toEqual(filter);
+    expect(replayDeliveriesSchema.parse({})).toEqual({});
+  });
+
+  test('rejects what is no filter, so that nothing else is replayed', () => {
+    for (const value of [undefined, null, []])
+      expect(listIssues(replayDeliveriesSchema, value)).toEqual([': must be a JSON object']);
+    expect(listIssues(replayDeliveriesSchema, { status: 'failed' })).toEqual([
+      'status: unknown field; known: event, state, since, until, statusClass, limit, cursor',
+    ]);
+    expect(listIssues(replayDeliveriesSchema, { state: 'lost' })).toHaveLength(1);
+  });
+
+  test.each([0, 501, 1.5, '5', null])('rejects a limit of %j', (limit) => {
+    expect(listIssues(replayDeliveriesSchema, { limit })).toEqual([
+      'limit: must be an integer from 1 to 500',
+    ]);
   });
 });
 

@@ -30,6 +30,7 @@ const successes: Record<string, string> = {
   deleteWebhook: '204',
   stageWebhookSecret: '201',
   sendTestEvent: '202',
+  replayDeliveries: '202',
   replayDelivery: '202',
 };
 
@@ -54,6 +55,7 @@ test('the extensions manage webhooks, deliveries, events, partners and the accou
     'post /v1/webhooks/{id}/secret',
     'post /v1/webhooks/{id}/secret/promote',
     'post /v1/webhooks/{id}/test',
+    'post /v1/webhooks/{id}/replays',
     'get /v1/deliveries',
     'get /v1/deliveries/{id}',
     'post /v1/deliveries/{id}/replay',

@@ -13,6 +13,7 @@ import {
   orderResponseSchema,
   pageSchema,
   partnerPageSchema,
+  replayedDeliveriesResponseSchema,
   stagedSecretResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
@@ -73,6 +74,7 @@ export const responseSchemas: {
     stageSecret: { 201: stagedSecretResponseSchema },
     promoteSecret: { 200: webhookResponseSchema },
     test: { 202: deliveryResponseSchema },
+    replayDeliveries: { 202: replayedDeliveriesResponseSchema },
   },
   deliveries: {
     list: { 200: deliveryPageSchema },

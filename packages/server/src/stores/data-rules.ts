@@ -222,9 +222,9 @@ export function createRuleGroups({
             OR n.created_at <> e.created_at`,
         },
         {
-          problem: 'deliveries of another type than their event',
+          problem: 'deliveries of another type or time than their event',
           sql: `SELECT d.id FROM ${deliveries} AS d JOIN events AS e ON e.id = d.event_id
-          WHERE d.event_type <> e.event_type OR d.test <> (e.order_id IS NULL)`,
+          WHERE d.event_type <> e.event_type OR d.test <> (e.order_id IS NULL) OR d.created_at <> e.created_at`,
         },
       ],
     },

@@ -46,12 +46,16 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   sort: (value) => (orderSorts as readonly unknown[]).includes(value),
   read: (value) => typeof value === 'boolean',
   webhookId: (value) => /^(<whk:\d+>|whk_[0-9A-Z]+)$/.test(String(value)),
+  eventId: (value) => /^(<(evt|testEvent):\d+>|evt_[0-9A-Z]+)$/.test(String(value)),
   orderId: (value) => /^(<ord:\d+>|ord_[0-9A-Z]+)$/.test(String(value)),
   event: isEvent,
   state: (value) => ['pending', 'delivered', 'failed'].includes(String(value)),
   statusClass: (value) => ['2xx', '3xx', '4xx', '5xx', 'none'].includes(String(value)),
   waitSeconds: (value) => isInteger(value, 0, 30),
 };
+
+const areParameters = (values: Record<string, unknown>) =>
+  Object.entries(values).every(([name, value]) => parameters[name]?.(value));
 
 function isValidBody({ route, body }: Call): boolean {
   const fields = (body ?? {}) as Record<string, unknown>;
@@ -75,6 +79,8 @@ function isValidBody({ route, body }: Call): boolean {
     }
     case 'webhooks.test':
       return isEvent(fields.event);
+    case 'webhooks.replayDeliveries':
+      return areParameters(fields);
     default:
       return true;
   }
@@ -93,6 +99,5 @@ function contradicts(query: object): boolean {
 /** Returns whether a call passes the validation of the contract. */
 export function isValid(call: Call): boolean {
   const query = call.query ?? {};
-  const isValidQuery = Object.entries(query).every(([name, value]) => parameters[name]?.(value));
-  return isValidQuery && !contradicts(query) && isValidBody(call);
+  return areParameters(query) && !contradicts(query) && isValidBody(call);
 }

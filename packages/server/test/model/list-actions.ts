@@ -5,7 +5,7 @@ import {
   action,
   chooseKey,
   defined,
-  eventType,
+  deliveryFilter,
   expand,
   filter,
   index,
@@ -14,6 +14,7 @@ import {
   paging,
   pick,
   status,
+  toDeliveryFilter,
   toPage,
   toTime,
   who,
@@ -96,19 +97,17 @@ const listDeliveries = action(
     who,
     ...paging,
     webhook: filter(index),
-    event: filter(eventType),
-    state: filter(fc.constantFrom('pending', 'delivered', 'failed')),
-    since: nearTime,
-    statusClass: filter(fc.constantFrom('2xx', '4xx', '5xx', 'none')),
+    delivery: filter(index),
+    order: filter(index),
+    ...deliveryFilter,
   }),
-  (model, { who, webhook, event, state, since, statusClass, ...page }) => {
+  (model, { who, webhook, delivery, order, event, state, since, until, statusClass, ...page }) => {
     const chosen = webhook === undefined ? undefined : pick(model.webhooks, webhook);
     const query = defined({
       webhookId: chosen?.id,
-      event,
-      state,
-      since: toTime(model.deliveries, since),
-      statusClass,
+      eventId: delivery === undefined ? undefined : pick(model.deliveries, delivery)?.event.id,
+      orderId: order === undefined ? undefined : pick(model.orders, order)?.id,
+      ...toDeliveryFilter(model, { event, state, since, until, statusClass }),
     });
     const owners = chosen === undefined ? [] : [chosen.accountId];
     const apiKey = chooseKey(model, who, owners);

@@ -1,5 +1,5 @@
 import type { AccountEvent, Notification } from '@tradepost/contract/wire';
-import { showDelivery, visibleDeliveries } from './delivery-rules';
+import { filterDeliveries, showDelivery } from './delivery-rules';
 import { containing } from './match';
 import {
   formatTime,
@@ -8,14 +8,12 @@ import {
   type ModelNotification,
   type ModelState,
   placeholder,
+  type Query,
   Rejection,
   type Reply,
 } from './state';
 import { showExpanded, visibleOrders } from './trade-rules';
 import { showWebhook, visibleWebhooks } from './webhook-rules';
-
-/** The query of a list. It is valid. */
-type Query = Record<string, string | number | boolean>;
 
 const defaultLimit = 50;
 
@@ -172,23 +170,9 @@ export function listWebhooks(state: ModelState, account: ModelAccount, query: Qu
   );
 }
 
-const statusClassOf = (attempt: { status: number | null } | undefined) => {
-  if (attempt === undefined) return undefined;
-  return attempt.status === null ? 'none' : `${Math.floor(attempt.status / 100)}xx`;
-};
-
 /** `GET /v1/deliveries`. */
 export function listDeliveries(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
-  const { webhookId, event, state: inState, statusClass } = query;
-  const since = time(query.since, -1);
-  const items = visibleDeliveries(state, account)
-    .filter((one) => webhookId === undefined || one.webhookId === webhookId)
-    .filter((one) => event === undefined || one.event.type === event)
-    .filter((one) => inState === undefined || one.state === inState)
-    .filter(
-      (one) => statusClass === undefined || statusClassOf(one.attempts.at(-1)) === statusClass,
-    )
-    .filter(({ createdAt }) => createdAt >= since);
+  const items = filterDeliveries(state, account, query);
   return replyWithPage(state, { list: 'deliveries', account, query }, items, (delivery) =>
     showDelivery(state, delivery),
   );

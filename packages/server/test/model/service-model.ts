@@ -8,7 +8,7 @@ import {
   type UpdateWebhook,
 } from '@tradepost/contract/wire';
 import { type Call, describeRoute } from './call';
-import { getDelivery, replayDelivery, sendTestEvent } from './delivery-rules';
+import { getDelivery, replayDeliveries, replayDelivery, sendTestEvent } from './delivery-rules';
 import { isValid } from './is-valid';
 import {
   getEvent,
@@ -25,6 +25,7 @@ import {
   type ModelAccount,
   type ModelKey,
   type ModelState,
+  type Query,
   Rejection,
   type Reply,
 } from './state';
@@ -99,6 +100,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return promoteSecret(state, account, id);
     case 'webhooks.test':
       return sendTestEvent(state, account, id, (body as { event: EventType }).event);
+    case 'webhooks.replayDeliveries':
+      return replayDeliveries(state, account, id, body as Query);
     case 'deliveries.list':
       return listDeliveries(state, account, call.query);
     case 'deliveries.get':

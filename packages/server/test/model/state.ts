@@ -125,6 +125,11 @@ export interface ModelWebhook {
   failures: number;
   failedAt: number;
   backoffUntil: number;
+  /** How the last attempt ended. */
+  lastStatus: number | null;
+  lastError: string | null;
+  /** When the first attempt failed since the last success. */
+  failingSince: number | null;
 }
 
 export interface ModelDelivery {
@@ -159,6 +164,9 @@ export interface ReceiverBehavior {
   status: number | null;
   retryAfter?: number;
 }
+
+/** The query of a list, or a filter in a body. It is valid. */
+export type Query = Record<string, string | number | boolean>;
 
 /** The response to a call: a problem, or a status, headers and a body. */
 export interface Reply {

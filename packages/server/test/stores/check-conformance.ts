@@ -107,7 +107,11 @@ const sharedDamages: Damage[] = [
     'notifications of another type, order or time than their event',
     `UPDATE notifications SET type = 'task_completed'`,
   ],
-  ['events', 'deliveries of another type than their event', 'UPDATE deliveries SET test = TRUE'],
+  [
+    'events',
+    'deliveries of another type or time than their event',
+    'UPDATE deliveries SET test = TRUE',
+  ],
   ['webhooks', 'webhooks without a queue', 'DELETE FROM queues'],
   [
     'webhooks',

@@ -17,6 +17,7 @@ export type MockOperation =
   | 'webhooks.stageSecret'
   | 'webhooks.promoteSecret'
   | 'webhooks.test'
+  | 'webhooks.replayDeliveries'
   | 'deliveries.list'
   | 'deliveries.get'
   | 'deliveries.replay'

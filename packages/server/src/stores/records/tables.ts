@@ -215,6 +215,9 @@ export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['w
   failures: ['failures', 'integer'],
   failedAt: ['failed_at', 'integer'],
   backoffUntil: ['backoff_until', 'integer'],
+  lastStatus: ['last_status', 'integer'],
+  lastError: ['last_error', 'text'],
+  failingSince: ['failing_since', 'integer'],
   nextAt: ['next_at', 'integer'],
 });
 
@@ -228,6 +231,9 @@ export const queueUpdate = queues.update(
   'failures',
   'failedAt',
   'backoffUntil',
+  'lastStatus',
+  'lastError',
+  'failingSince',
   'nextAt',
 );
 
@@ -325,6 +331,7 @@ export const loggedDeliveryFields = new Fields<LoggedDelivery>({
   eventId: ['d.event_id', 'text'],
   webhookId: ['d.webhook_id', 'text'],
   eventType: ['d.event_type', 'text'],
+  orderId: ['(SELECT order_id FROM events WHERE events.id = d.event_id)', 'text'],
   test: ['d.test', 'boolean'],
   state: ['d.state', 'text'],
   nextAttemptAt: [

@@ -133,6 +133,7 @@ beforeAll(async () => {
         failures: 0,
         failed_at: 0,
         backoff_until: 0,
+        failing_since: 0,
       });
     }
   })();

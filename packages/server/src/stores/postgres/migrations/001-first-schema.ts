@@ -162,6 +162,11 @@ CREATE TABLE queues (
   failures BIGINT NOT NULL,
   failed_at BIGINT NOT NULL,
   backoff_until BIGINT NOT NULL,
+  -- How the last attempt ended.
+  last_status BIGINT,
+  last_error TEXT,
+  -- When the first attempt failed since the last success; 0 if none did.
+  failing_since BIGINT NOT NULL,
   -- When a worker should poll it next; null while nothing may be leased.
   next_at BIGINT,
   -- No delivery that is not leased is due before this time, except those that signals tell of.

@@ -148,6 +148,11 @@ CREATE TABLE queues (
   failures INTEGER NOT NULL,
   failed_at INTEGER NOT NULL,
   backoff_until INTEGER NOT NULL,
+  -- How the last attempt ended.
+  last_status INTEGER,
+  last_error TEXT,
+  -- When the first attempt failed since the last success; 0 if none did.
+  failing_since INTEGER NOT NULL,
   -- When a worker should poll it next; null while nothing may be leased.
   next_at INTEGER
 ) STRICT, WITHOUT ROWID;
