@@ -8,6 +8,7 @@ import { runCli } from '../helpers/run-cli';
 const values: Record<string, string> = {
   '--buyer': 'usr_1',
   '--listing': 'lst_1',
+  '--seller': 'Anna',
   '--sort': 'createdAt',
   '--webhook': 'whk_1',
   '--state': 'failed',
@@ -35,6 +36,7 @@ const values: Record<string, string> = {
 const repeatable = ['--events', '--header', '--fields'];
 const repeatableOf = new Map([
   ['orders list', ['--status']],
+  ['orders count', ['--status']],
   ['webhooks verify', ['--secret-file']],
 ]);
 
