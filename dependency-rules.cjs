@@ -127,7 +127,8 @@ module.exports = {
       '^packages/cli/',
       {
         path: '^packages/(server|domain|contract)/',
-        pathNot: '^packages/contract/(src/deliveries|dist)/attempt-errors[.]',
+        pathNot:
+          '^packages/contract/(src/(deliveries|http)|dist)/(attempt-errors|hidden-characters)[.]',
       },
     ),
     forbid(

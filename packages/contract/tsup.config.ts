@@ -6,6 +6,7 @@ export default defineConfig({
     schemas: 'src/schemas.ts',
     wire: 'src/wire.ts',
     'attempt-errors': 'src/deliveries/attempt-errors.ts',
+    'hidden-characters': 'src/http/hidden-characters.ts',
   },
   format: ['esm', 'cjs'],
   target: 'node20',

@@ -38,7 +38,7 @@ const operations = read(document.paths).toSorted(
 const receivers = read(document.webhooks);
 
 /** Samples that another account than the buyer has to run. */
-const sellerOperations = ['updateOrder'];
+const sellerOperations = ['updateOrder', 'listPartners'];
 
 let service: SeededServer;
 let receiver: Receiver;

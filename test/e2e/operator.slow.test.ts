@@ -252,7 +252,7 @@ describe('tradepost-server', () => {
     [
       'a blank name',
       ['accounts', 'create', '--kind', 'buyer', '--name', ' '],
-      'It must not be empty or contain control characters.',
+      'It must not be empty or contain control characters, or others that nobody sees.',
     ],
     [
       'a blank database',

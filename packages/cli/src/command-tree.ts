@@ -33,6 +33,7 @@ export const helpSections: Record<string, HelpSection> = {
       summary: 'List, view and update orders',
       commands: {
         list: command('List orders', () => import('./commands/orders/list')),
+        count: command('Count orders', () => import('./commands/orders/count')),
         get: command(
           'Show orders with their history',
           () => import('./commands/orders/get/command'),

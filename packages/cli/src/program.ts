@@ -96,7 +96,9 @@ export function createProgram(context: CliContext): Program {
     const spec = unloaded.get(command);
     if (!spec) return;
     unloaded.delete(command);
-    (await spec.load()).configure(command, context, load);
+    // Its times are those of UTC then, also those that it reads.
+    const env = program.opts().utc ? { ...context.env, TZ: 'UTC' } : context.env;
+    (await spec.load()).configure(command, { ...context, env }, load);
     rejectRepeatedOptions(command);
   }
 
@@ -176,7 +178,7 @@ function addGlobalOptions(program: Command): void {
       }),
     )
     .addOption(new Option('--time <style>', 'how a terminal shows times').choices(timeStyles))
-    .option('--utc', 'show local times in UTC')
+    .option('--utc', 'show and read local times in UTC')
     .option('--no-pager', 'do not show long output page by page')
     .option('--profile <name>', 'profile to use, in place of TRADEPOST_PROFILE')
     .option('--base-url <url>', 'service URL, in place of TRADEPOST_BASE_URL')

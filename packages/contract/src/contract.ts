@@ -4,6 +4,7 @@ import { deliveryEndpoints } from './deliveries/delivery-endpoints';
 import { eventEndpoints } from './events/event-endpoints';
 import { notificationEndpoints } from './notifications/notification-endpoints';
 import { orderEndpoints } from './orders/order-endpoints';
+import { partnerEndpoints } from './partners/partner-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
 
 /**
@@ -17,6 +18,7 @@ export const contract = initContract().router(
     webhooks: webhookEndpoints,
     deliveries: deliveryEndpoints,
     events: eventEndpoints,
+    partners: partnerEndpoints,
     account: accountEndpoints,
   },
   { strictStatusCodes: true },

@@ -17,6 +17,7 @@ export {
 } from './http/message-schemas';
 export * from './notifications/notification-schemas';
 export * from './orders/order-schemas';
+export * from './partners/partner-schemas';
 export * from './problems/problem-schema';
 export * from './webhooks/webhook-schemas';
 export * from './wire';

@@ -49,6 +49,10 @@ import type {
   Problem,
   pageSchema,
   problemSchema,
+  ReplayDeliveries,
+  ReplayedDeliveries,
+  replayDeliveriesSchema,
+  replayedDeliveriesResponseSchema,
   SendTestEvent,
   StagedSecret,
   sendTestEventSchema,
@@ -105,6 +109,10 @@ describe("each schema's output type equals the interface", () => {
     expectTypeOf<z.output<typeof deliveryAttemptSchema>>().toEqualTypeOf<DeliveryAttempt>();
     expectTypeOf<z.output<typeof deliveryDetailsSchema>>().toEqualTypeOf<DeliveryDetails>();
     expectTypeOf<z.output<typeof listDeliveriesSchema>>().toEqualTypeOf<ListDeliveries>();
+    expectTypeOf<z.output<typeof replayDeliveriesSchema>>().toEqualTypeOf<ReplayDeliveries>();
+    expectTypeOf<z.output<typeof replayedDeliveriesResponseSchema>>().toEqualTypeOf<{
+      data: ReplayedDeliveries;
+    }>();
   });
 
   test('of events', () => {
@@ -147,6 +155,7 @@ describe("each schema's input type accepts the interface", () => {
     expectTypeOf<CreateWebhook>().toEqualTypeOf<z.input<typeof createWebhookSchema>>();
     expectTypeOf<UpdateWebhook>().toEqualTypeOf<z.input<typeof updateWebhookSchema>>();
     expectTypeOf<SendTestEvent>().toEqualTypeOf<z.input<typeof sendTestEventSchema>>();
+    expectTypeOf<ReplayDeliveries>().toExtend<z.input<typeof replayDeliveriesSchema>>();
   });
 
   test('of an absent body, where none is needed', () => {

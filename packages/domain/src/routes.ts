@@ -1,7 +1,7 @@
 import type { contract } from '@tradepost/contract';
 import type { AccountStore } from './accounts/account';
 import { accountRoutes } from './accounts/account-routes';
-import { deliveryRoutes } from './deliveries/delivery-routes';
+import { deliveryRoutes, replayRoutes } from './deliveries/delivery-routes';
 import type { DeliveryLogStore } from './deliveries/delivery-store';
 import { testEventRoutes } from './deliveries/test-event-routes';
 import type { LongPollRegistry } from './events/announcements';
@@ -12,6 +12,8 @@ import type { NotificationStore } from './notifications/notification';
 import { notificationRoutes } from './notifications/notification-routes';
 import { orderRoutes } from './orders/order-routes';
 import type { OrderStore } from './orders/order-store';
+import type { PartnerStore } from './partners/partner';
+import { partnerRoutes } from './partners/partner-routes';
 import type { RouteHandlers } from './route-handlers';
 import type { WebhookPolicy } from './webhooks/webhook-policy';
 import { webhookRoutes } from './webhooks/webhook-routes';
@@ -26,6 +28,7 @@ export interface RouteDependencies {
     webhooks: WebhookStore;
     deliveryLog: DeliveryLogStore;
     events: EventStore;
+    partners: PartnerStore;
   };
   clock: Clock;
   newId: IdGenerator;
@@ -46,9 +49,11 @@ export function createRoutes(dependencies: RouteDependencies): {
     webhooks: {
       ...webhookRoutes(store.webhooks, webhookPolicy, clock, newId, createSecret),
       ...testEventRoutes(store.deliveryLog, clock, newId),
+      ...replayRoutes(store, clock, newId),
     },
     deliveries: deliveryRoutes(store.deliveryLog, clock, newId),
     events: eventRoutes(store.events, longPolls, clock),
+    partners: partnerRoutes(store.partners),
     account: accountRoutes(store.accounts),
   };
 }

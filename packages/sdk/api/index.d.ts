@@ -117,6 +117,7 @@ export interface Delivery {
   webhookId: string;
   eventId: string;
   event: EventType | Other;
+  orderId: string | null;
   state: DeliveryState | Other;
   test: boolean;
   attemptCount: number;
@@ -146,9 +147,12 @@ export interface DeliveryDetails extends Delivery {
 
 export interface DeliveryListParams {
   webhookId?: string;
+  eventId?: string;
+  orderId?: string;
   event?: EventType;
   state?: DeliveryState;
   since?: string | Date;
+  until?: string | Date;
   statusClass?: StatusClass;
   limit?: number;
   cursor?: string;
@@ -378,12 +382,16 @@ export interface OrderExpansions {
 export interface OrderListParams {
   status?: OrderStatus | readonly OrderStatus[];
   buyerId?: string;
+  sellerId?: string;
   listingId?: string;
+  minQuantity?: number;
+  maxQuantity?: number;
   createdAfter?: string | Date;
   createdBefore?: string | Date;
   updatedAfter?: string | Date;
   sort?: OrderSort;
   expand?: OrderExpansion | readonly OrderExpansion[];
+  count?: number;
   limit?: number;
   cursor?: string;
 }
@@ -391,6 +399,10 @@ export interface OrderListParams {
 export interface OrderListing {
   id: string;
   title: string | null;
+}
+
+export interface OrderPage<Item extends Order = Order> extends Page<Item> {
+  total?: OrderTotal;
 }
 
 export interface OrderParty {
@@ -419,6 +431,11 @@ export interface OrderStatusChangedEvent {
   data: OrderStatusChangedData;
 }
 
+export interface OrderTotal {
+  count: number;
+  atLeast: boolean;
+}
+
 export interface OrderUpdateParams {
   status: OrderStatus;
   reason?: string;
@@ -431,8 +448,8 @@ declare class Orders {
       expand: Expand | readonly Expand[];
     },
     options?: RequestOptions,
-  ): PagePromise<ExpandedOrder<Expand>>;
-  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
+  ): PagePromise<ExpandedOrder<Expand>, OrderPage<ExpandedOrder<Expand>>>;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order, OrderPage>;
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
   get<const Expand extends OrderExpansion>(
     id: string,
@@ -462,6 +479,23 @@ export interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
   toArray(options: { limit: number }): Promise<Item[]>;
   withResponse(): Promise<ApiResponse<OnePage>>;
   safe(): Promise<Result<OnePage>>;
+}
+
+export interface Partner {
+  id: string;
+  kind: AccountKind | Other;
+  name: string;
+}
+
+export interface PartnerListParams {
+  name?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+declare class Partners {
+  #private;
+  list(params?: PartnerListParams, options?: RequestOptions): PagePromise<Partner>;
 }
 
 export interface PathRequestOptions extends RequestOptions {
@@ -512,6 +546,22 @@ interface ReadableResponse {
 
 export interface RegisteredWebhook extends Webhook {
   secret: string;
+}
+
+export interface ReplayDeliveriesParams {
+  state?: DeliveryState;
+  since?: string | Date;
+  until?: string | Date;
+  event?: EventType;
+  statusClass?: StatusClass;
+  limit?: number;
+  cursor?: string;
+}
+
+export interface ReplayedDeliveries {
+  replayed: number;
+  skipped: number;
+  nextCursor: string | null;
 }
 
 export interface RequestHeaders extends ResponseHeaders {
@@ -623,6 +673,7 @@ export declare class Tradepost {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly events: Events;
+  readonly partners: Partners;
   readonly account: Accounts;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
@@ -746,6 +797,9 @@ export interface WebhookDetails extends Webhook {
   pendingDeliveries: number;
   consecutiveFailures: number;
   backoffUntil: string | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  failingSince: string | null;
 }
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -777,6 +831,11 @@ declare class Webhooks {
   stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret>;
   promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
   test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery>;
+  replayDeliveries(
+    id: string,
+    params: ReplayDeliveriesParams,
+    options?: RequestOptions,
+  ): ApiPromise<ReplayedDeliveries>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
@@ -796,19 +855,27 @@ export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
 declare const extensions: readonly [
   'account',
   'deliveries',
+  'deliveries.replays',
   'events',
   'notifications.filters',
+  'orders.count',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
   'paging',
+  'partners',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',
 ];
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
+
+export declare const orderCount: {
+  readonly min: 1;
+  readonly max: 100000;
+};
 
 declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
 

@@ -121,6 +121,7 @@ interface Delivery {
   webhookId: string;
   eventId: string;
   event: EventType$ | Other;
+  orderId: string | null;
   state: DeliveryState | Other;
   test: boolean;
   attemptCount: number;
@@ -154,9 +155,12 @@ export type DeliveryFault = keyof typeof faults;
 
 interface DeliveryListParams {
   webhookId?: string;
+  eventId?: string;
+  orderId?: string;
   event?: EventType$;
   state?: DeliveryState;
   since?: string | Date;
+  until?: string | Date;
   statusClass?: StatusClass;
   limit?: number;
   cursor?: string;
@@ -402,11 +406,13 @@ export type MockOperation =
   | 'webhooks.stageSecret'
   | 'webhooks.promoteSecret'
   | 'webhooks.test'
+  | 'webhooks.replayDeliveries'
   | 'deliveries.list'
   | 'deliveries.get'
   | 'deliveries.replay'
   | 'events.list'
   | 'events.get'
+  | 'partners.list'
   | 'account.get';
 
 export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & {
@@ -525,12 +531,16 @@ interface OrderExpansions {
 interface OrderListParams {
   status?: OrderStatus | readonly OrderStatus[];
   buyerId?: string;
+  sellerId?: string;
   listingId?: string;
+  minQuantity?: number;
+  maxQuantity?: number;
   createdAfter?: string | Date;
   createdBefore?: string | Date;
   updatedAfter?: string | Date;
   sort?: OrderSort;
   expand?: OrderExpansion | readonly OrderExpansion[];
+  count?: number;
   limit?: number;
   cursor?: string;
 }
@@ -538,6 +548,10 @@ interface OrderListParams {
 interface OrderListing {
   id: string;
   title: string | null;
+}
+
+interface OrderPage<Item extends Order = Order> extends Page<Item> {
+  total?: OrderTotal;
 }
 
 interface OrderParty {
@@ -566,6 +580,11 @@ interface OrderStatusChangedEvent {
   data: OrderStatusChangedData;
 }
 
+interface OrderTotal {
+  count: number;
+  atLeast: boolean;
+}
+
 interface OrderUpdateParams {
   status: OrderStatus;
   reason?: string;
@@ -578,8 +597,8 @@ declare class Orders {
       expand: Expand | readonly Expand[];
     },
     options?: RequestOptions,
-  ): PagePromise<ExpandedOrder<Expand>>;
-  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
+  ): PagePromise<ExpandedOrder<Expand>, OrderPage<ExpandedOrder<Expand>>>;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order, OrderPage>;
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
   get<const Expand extends OrderExpansion>(
     id: string,
@@ -609,6 +628,23 @@ interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
   toArray(options: { limit: number }): Promise<Item[]>;
   withResponse(): Promise<ApiResponse<OnePage>>;
   safe(): Promise<Result<OnePage>>;
+}
+
+interface Partner {
+  id: string;
+  kind: AccountKind | Other;
+  name: string;
+}
+
+interface PartnerListParams {
+  name?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+declare class Partners {
+  #private;
+  list(params?: PartnerListParams, options?: RequestOptions): PagePromise<Partner>;
 }
 
 interface PathRequestOptions extends RequestOptions {
@@ -654,6 +690,22 @@ declare class RateLimitError extends TradepostError {
 
 interface RegisteredWebhook extends Webhook {
   secret: string;
+}
+
+interface ReplayDeliveriesParams {
+  state?: DeliveryState;
+  since?: string | Date;
+  until?: string | Date;
+  event?: EventType$;
+  statusClass?: StatusClass;
+  limit?: number;
+  cursor?: string;
+}
+
+interface ReplayedDeliveries {
+  replayed: number;
+  skipped: number;
+  nextCursor: string | null;
 }
 
 interface RequestHeaders extends ResponseHeaders {
@@ -818,6 +870,7 @@ declare class Tradepost {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly events: Events;
+  readonly partners: Partners;
   readonly account: Accounts;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
@@ -941,6 +994,9 @@ interface WebhookDetails extends Webhook {
   pendingDeliveries: number;
   consecutiveFailures: number;
   backoffUntil: string | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  failingSince: string | null;
 }
 
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -991,6 +1047,11 @@ declare class Webhooks {
   stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret>;
   promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
   test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery>;
+  replayDeliveries(
+    id: string,
+    params: ReplayDeliveriesParams,
+    options?: RequestOptions,
+  ): ApiPromise<ReplayedDeliveries>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
@@ -1029,13 +1090,16 @@ export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZv
 declare const extensions: readonly [
   'account',
   'deliveries',
+  'deliveries.replays',
   'events',
   'notifications.filters',
+  'orders.count',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
   'paging',
+  'partners',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',

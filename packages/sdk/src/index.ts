@@ -1,6 +1,6 @@
 /**
  * The client of the trade platform: orders, notifications and webhooks; and the extensions: deliveries,
- * events and the account.
+ * events, partners and the account.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
@@ -20,6 +20,8 @@ export {
   type OrderExpansion,
   type OrderSort,
   type OrderStatus,
+  type OrderTotal,
+  orderCount,
   orderQuantity,
   orderStatuses,
   orderTransitions,
@@ -27,6 +29,7 @@ export {
   type ProblemCode,
   type ProblemIssue,
   pageLimit,
+  type ReplayedDeliveries,
   type StagedSecret,
   type StatusClass,
   statusClasses,
@@ -110,14 +113,17 @@ export type {
   OrderExpansions,
   OrderListing,
   OrderListParams,
+  OrderPage,
   OrderParty,
   OrderUpdateParams,
   UpdatedOrder,
   UpdateOrderOptions,
 } from './resources/orders';
+export type { Partner, PartnerListParams } from './resources/partners';
 export type {
   CreatedWebhook,
   RegisteredWebhook,
+  ReplayDeliveriesParams,
   SendTestEventParams,
   Webhook,
   WebhookCreateParams,

@@ -10,6 +10,7 @@ import { Deliveries } from './resources/deliveries';
 import { Events } from './resources/events';
 import { Notifications } from './resources/notifications';
 import { Orders } from './resources/orders';
+import { Partners } from './resources/partners';
 import { Webhooks } from './resources/webhooks';
 
 /** What clients with the same service have learned about it, by their options. */
@@ -34,6 +35,8 @@ export class Tradepost {
   readonly deliveries: Deliveries;
   /** Extension: lists events, and follows them as they happen. */
   readonly events: Events;
+  /** Extension: lists the accounts with which the account has traded. */
+  readonly partners: Partners;
   /** Extension: gets the account that the API key belongs to. */
   readonly account: Accounts;
   readonly #options: TradepostOptions;
@@ -52,6 +55,7 @@ export class Tradepost {
     this.webhooks = new Webhooks(transport);
     this.deliveries = new Deliveries(transport);
     this.events = new Events(transport);
+    this.partners = new Partners(transport);
     this.account = new Accounts(transport);
   }
 

@@ -18,6 +18,7 @@ import type {
   Order,
   OrderExpansion,
   OrderExpansions,
+  OrderPage,
   Other,
   PagePromise,
   Problem,
@@ -38,6 +39,7 @@ type Notifications = Tradepost['notifications'];
 type Webhooks = Tradepost['webhooks'];
 type Deliveries = Tradepost['deliveries'];
 type Events = Tradepost['events'];
+type Partners = Tradepost['partners'];
 
 /** Whether two types are the same, which `extends` cannot tell of a text and an open text. */
 type Equals<One, Another> =
@@ -153,6 +155,11 @@ describe('each request of the SDK equals that of the contract:', () => {
     expectTypeOf<Parameters<Webhooks['test']>[1]>().toEqualTypeOf<Sample['body']>();
   });
 
+  test('webhooks.replayDeliveries sends the body of the contract', () => {
+    type Replays = ServerInferRequest<Contract['webhooks']['replayDeliveries']>['body'];
+    expectTypeOf<Sent<Parameters<Webhooks['replayDeliveries']>[1]>>().toEqualTypeOf<Replays>();
+  });
+
   test('the lists of the extensions send every query parameter of the contract', () => {
     type Routes = Contract;
     expectTypeOf<QueryOf<Webhooks['list']>>().toEqualTypeOf<
@@ -160,6 +167,9 @@ describe('each request of the SDK equals that of the contract:', () => {
     >();
     expectTypeOf<QueryOf<Deliveries['list']>>().toEqualTypeOf<
       ServerInferRequest<Routes['deliveries']['list']>['query']
+    >();
+    expectTypeOf<QueryOf<Partners['list']>>().toEqualTypeOf<
+      ServerInferRequest<Routes['partners']['list']>['query']
     >();
     type Query = ServerInferRequest<Routes['events']['list']>['query'];
     type Forward = Omit<Query, 'tail' | 'before'>;
@@ -186,7 +196,7 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
     type Routes = Contract['orders'];
     // The contract has one type of order, with what a request may expand.
     type AnyOrder = Closed<Order & Partial<OrderExpansions>>;
-    type AnyPage = { data: AnyOrder[]; nextCursor: string | null };
+    type AnyPage = Closed<Omit<OrderPage, 'data'> & { data: AnyOrder[] }>;
     expectTypeOf<AnyPage>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
     expectTypeOf<{ data: AnyOrder }>().toEqualTypeOf<BodyOf<Routes['create'], 201>>();
     expectTypeOf<{ data: AnyOrder }>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
@@ -222,6 +232,9 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
       BodyOf<Routes['promoteSecret'], 200>
     >();
     expectTypeOf<EnvelopeOf<Webhooks['test']>>().toEqualTypeOf<BodyOf<Routes['test'], 202>>();
+    expectTypeOf<EnvelopeOf<Webhooks['replayDeliveries']>>().toEqualTypeOf<
+      BodyOf<Routes['replayDeliveries'], 202>
+    >();
     expectTypeOf<Awaited<ReturnType<Webhooks['delete']>>>().toEqualTypeOf<void>();
   });
 
@@ -245,6 +258,11 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
       BodyOf<Contract['events']['get'], 200>
     >();
     expectTypeOf<ReturnType<Events['follow']>>().toExtend<AsyncIterable<AccountEvent>>();
+  });
+
+  test('partners', () => {
+    type Route = Contract['partners']['list'];
+    expectTypeOf<EnvelopeOf<Partners['list']>>().toEqualTypeOf<BodyOf<Route, 200>>();
   });
 
   test('the account', () => {

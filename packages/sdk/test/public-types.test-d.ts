@@ -11,10 +11,11 @@ import {
   isTradepostError,
   type Order,
   type OrderListParams,
+  type OrderPage,
   type OrderParty,
   type OrderStatus,
+  type OrderTotal,
   type Other,
-  type Page,
   type ProblemIssue,
   type RequestHeaders,
   type ResponseHeaders,
@@ -65,14 +66,17 @@ describe('the client', () => {
       expectTypeOf(order).toExtend<Order>();
       expectTypeOf(order).toExtend<ExpandedOrder<'agent'>>();
     }
+    const { data, total } = await tradepost.orders.list({ expand: 'buyer', count: 10 });
+    expectTypeOf(data).items.toHaveProperty('buyer');
+    expectTypeOf(total).toEqualTypeOf<OrderTotal | undefined>();
   });
 
   test('types an order without expand as before, also if expand is optional', async () => {
     expectTypeOf(await tradepost.orders.get('ord_1')).toEqualTypeOf<Order>();
     expectTypeOf(await tradepost.orders.get('ord_1', { timeout: 5 })).toEqualTypeOf<Order>();
-    expectTypeOf(await tradepost.orders.list()).toEqualTypeOf<Page<Order>>();
+    expectTypeOf(await tradepost.orders.list()).toEqualTypeOf<OrderPage>();
     const params: OrderListParams = {};
-    expectTypeOf(await tradepost.orders.list(params)).toEqualTypeOf<Page<Order>>();
+    expectTypeOf(await tradepost.orders.list(params)).toEqualTypeOf<OrderPage>();
     // @ts-expect-error there is no such expansion
     tradepost.orders.list({ expand: ['quantity'] });
   });
@@ -86,12 +90,12 @@ describe('the client', () => {
 
   test('returns a page when a list is awaited, and yields items in a loop', async () => {
     const list = tradepost.orders.list();
-    expectTypeOf(await list).toEqualTypeOf<Page<Order>>();
+    expectTypeOf(await list).toEqualTypeOf<OrderPage>();
     for await (const order of list) expectTypeOf(order).toEqualTypeOf<Order>();
-    for await (const page of list.pages()) expectTypeOf(page).toEqualTypeOf<Page<Order>>();
+    for await (const page of list.pages()) expectTypeOf(page).toEqualTypeOf<OrderPage>();
     expectTypeOf(await list.toArray({ limit: 5 })).toEqualTypeOf<Order[]>();
-    expectTypeOf(list.withResponse()).toEqualTypeOf<Promise<ApiResponse<Page<Order>>>>();
-    expectTypeOf(list.safe()).toEqualTypeOf<Promise<Result<Page<Order>>>>();
+    expectTypeOf(list.withResponse()).toEqualTypeOf<Promise<ApiResponse<OrderPage>>>();
+    expectTypeOf(list.safe()).toEqualTypeOf<Promise<Result<OrderPage>>>();
   });
 
   test('returns pages of events that always have a next cursor', async () => {

@@ -26,7 +26,7 @@ function insertDeliveries(database: string, accountId: string): void {
   connection
     .prepare("INSERT INTO webhook_events VALUES (?, 'order.status_changed', 'whk_1')")
     .run(accountId);
-  connection.exec("INSERT INTO queues VALUES ('whk_1', 0, 0, 1, 4, 0, 0, 0, NULL)");
+  connection.exec("INSERT INTO queues VALUES ('whk_1', 0, 0, 1, 4, 0, 0, 0, NULL, NULL, 0, NULL)");
   connection
     .prepare(
       `WITH RECURSIVE numbers (number) AS (

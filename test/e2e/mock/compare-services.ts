@@ -90,6 +90,8 @@ export class Comparison {
   /** Compares everything that an account may see. */
   async compareAll(account: AccountName): Promise<void> {
     await this.call(account, ({ orders }) => orders.list({ limit: 100 }));
+    await this.call(account, ({ orders }) => orders.list({ limit: 1, count: 2, maxQuantity: 50 }));
+    await this.call(account, ({ partners }) => partners.list());
     await this.call(account, ({ notifications }) => notifications.list({ limit: 100 }));
     await this.call(account, ({ events }) => events.list({ limit: 100 }));
     await this.call(account, ({ webhooks }) => webhooks.list());

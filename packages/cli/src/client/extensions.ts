@@ -1,4 +1,4 @@
-import type { AnyTradepostError, ApiPromise, Extension, Page, PagePromise } from '@tradepost/sdk';
+import type { AnyTradepostError, ApiPromise, Extension, PagePromise } from '@tradepost/sdk';
 import { assertObject, CliError } from '../errors/cli-error';
 import { maxPageSize } from '../input/options';
 import type { ListPage } from '../output/view';
@@ -91,7 +91,7 @@ function mergeParameters<Query>(extras: readonly Extra<Query>[]): Partial<Query>
 /** A list with parameters of extensions. */
 interface ExtendedList<Item, Query> {
   /** Requests the pages of a query. */
-  list: (query: Query) => PagePromise<Item>;
+  list: (query: Query) => PagePromise<Item, ListPage<Item>>;
   /** What each service has. */
   query: Query;
   extras: readonly FilterExtra<Item, Query>[];
@@ -119,16 +119,17 @@ export async function* listExtended<Item, Query extends { limit?: number; cursor
     return { ...query, ...parameters, ...(hasLargePages && { limit: maxPageSize }) };
   };
   const { data, supported, missing } = await sendExtended<
-    Page<Item>,
+    ListPage<Item>,
     Query,
     FilterExtra<Item, Query>
   >((parameters, without) => list(request(parameters, without)), [...extras, paging]);
   const filters = missing.filter(isFilter);
-  const select = (page: Page<Item>): ListPage<Item> => {
+  const select = (page: ListPage<Item>): ListPage<Item> => {
     if (filters.length === 0) return page;
     const isWanted = (item: Item) =>
       filters.every((one) => one.isWanted?.(assertObject(item)) ?? true);
-    return { ...page, data: page.data.filter(isWanted), isFiltered: true };
+    const { data, nextCursor } = page;
+    return { data: data.filter(isWanted), nextCursor, isFiltered: true };
   };
   yield select(data);
   if (data.nextCursor === null) return;

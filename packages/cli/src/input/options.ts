@@ -1,7 +1,15 @@
-import { type EventType, eventTypes, type OrderExpansion, type OrderSort } from '@tradepost/sdk';
+import {
+  type EventType,
+  eventTypes,
+  type OrderExpansion,
+  type OrderSort,
+  orderQuantity,
+} from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../context';
 import { CliError, InvalidArgument } from '../errors/cli-error';
+import { escapeControlChars } from '../output/text';
+import { createLocalFormat, fromLocal } from './local-time';
 
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 
@@ -139,6 +147,21 @@ export function integerParser(min: number, max: number): (text: string) => numbe
 /** Parses the option of a count: an integer of at least 1. */
 export const parseCount = integerParser(1, maxCount);
 
+/** The number of units of an order. Source: the contract, `orderQuantity`. */
+const parseQuantity = integerParser(orderQuantity.min, orderQuantity.max);
+
+/** Parses a quantity, or a range of them: `17`, `17..23`, `17..`, `..23`. */
+export function parseQuantities(text: string): { minQuantity?: number; maxQuantity?: number } {
+  const [min = '', max = min, ...more] = text.split('..');
+  const range = {
+    ...(min !== '' && { minQuantity: parseQuantity(min) }),
+    ...(max !== '' && { maxQuantity: parseQuantity(max) }),
+  };
+  const isEmpty = Number(range.minQuantity) > Number(range.maxQuantity);
+  if (!isEmpty && more.length === 0 && Object.keys(range).length > 0) return range;
+  throw new InvalidArgument('Use a quantity or a range, such as 17, 17..23, 17.. or ..23.');
+}
+
 /** The option of commands that wait for a service that is away. */
 export const reconnectTimeoutOption = [
   '--reconnect-timeout <seconds>',
@@ -154,8 +177,8 @@ export const reconnectTimeoutOption = [
  */
 export function parseReason(text: string): string {
   const reason = text.trim();
-  if (/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}$/u.test(reason)) return reason;
-  throw new InvalidArgument('Use 1 to 500 characters on one line.');
+  if (/^.{1,500}$/su.test(reason) && escapeControlChars(reason) === reason) return reason;
+  throw new InvalidArgument('Use 1 to 500 visible characters on one line.');
 }
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -192,36 +215,59 @@ export const rateOption = [
   parseRate,
 ] as const;
 
+/** The rule for all times that commands take. */
 export const timeNote =
-  '<time> is an age (45s, 30m, 6h, 2d, 1w), a day in UTC (2026-11-20), or an ISO 8601 time with offset.';
+  '<time> is an age (45s, 30m, 6h, 2d, 1w), a day (today, yesterday, tuesday, 2026-11-20) or a time (2026-11-20T09:30). Days and times without offset are local, or with --utc in UTC. A weekday is the latest one, today included. --until with a day includes that day.';
 
 const timeRule =
-  'Use an age such as 45s, 30m, 6h, 2d or 1w, a day such as 2026-11-20 (UTC), or an ISO 8601 time with offset, such as 2026-11-20T09:30:00Z.';
+  'Use an age such as 45s, 30m, 6h, 2d or 1w, a day such as today, tuesday or 2026-11-20, or a time such as 2026-11-20T09:30 or 2026-11-20T09:30:00Z.';
 
 /** Beyond these, ISO 8601 needs a sign and six digits for the year, which no service expects. */
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** Where and when a time is read. */
+type TimeContext = Pick<CliContext, 'now' | 'env'>;
+
 /**
- * Parses a time: an age, a day in UTC, or ISO 8601 with offset. Local times are rejected, since others
- * read them differently.
+ * Parses a time by the rule of `timeNote`.
  *
- * @param now milliseconds since 1970
+ * @param isEnd whether a day stands for its end rather than for its start
  * @returns ISO 8601, UTC, with milliseconds, in the years 1 to 9999
  */
-export function parseTime(text: string, now: number): string {
+export function parseTime(text: string, context: TimeContext, isEnd = false): string {
   const age = /^(\d{1,9})([smhdw])$/.exec(text);
-  if (age !== null) return toIso(now - Number(age[1]) * unitMs[age[2] as Unit]);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i.test(text);
-  if (!isDay && !isTime) throw new InvalidArgument(timeRule);
-  const day = text.slice(0, 10);
-  const start = Date.parse(`${day}T00:00:00Z`);
+  if (age !== null) return toIso(context.now() - Number(age[1]) * unitMs[age[2] as Unit]);
+  const named = findNamedDay(text.toLowerCase(), context);
+  const [, date, clock, offset] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/i.exec(
+      text,
+    ) ?? [];
+  const day = named ?? (date === undefined ? null : parseDay(date));
+  if (day === null) throw new InvalidArgument(timeRule);
+  if (clock === undefined) return toIso(fromLocal(isEnd ? day + unitMs.d : day, context.env.TZ));
+  const time = Date.parse(`${date}T${clock}${offset?.toUpperCase() ?? 'Z'}`);
+  return toIso(offset === undefined ? fromLocal(time, context.env.TZ) : time);
+}
+
+/** Returns the day that a word names, as its start in UTC; null if it names none. */
+function findNamedDay(word: string, { now, env }: TimeContext): number | null {
+  const weekday = weekdays.indexOf(word);
+  const age = ['today', 'yesterday'].indexOf(word);
+  if (weekday < 0 && age < 0) return null;
+  const { date } = createLocalFormat(env.TZ)(new Date(now()).toISOString());
+  const today = Date.parse(`${date.slice(0, 10)}T00:00:00Z`);
+  const daysAgo = age >= 0 ? age : (new Date(today).getUTCDay() - weekday + 7) % 7;
+  return today - daysAgo * unitMs.d;
+}
+
+function parseDay(date: string): number {
+  const start = Date.parse(`${date}T00:00:00Z`);
   // `Date.parse` takes 30 February for 2 March.
-  if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) {
-    throw new InvalidArgument(`${day} is not a valid date.`);
-  }
-  return toIso(isDay ? start : Date.parse(text.toUpperCase()));
+  if (!Number.isNaN(start) && new Date(start).toISOString().startsWith(date)) return start;
+  throw new InvalidArgument(`${date} is not a valid date.`);
 }
 
 function toIso(time: number): string {
@@ -230,16 +276,21 @@ function toIso(time: number): string {
   throw new InvalidArgument('Use a time in the years 1 to 9999.');
 }
 
-/** @throws {CliError} `usage` for swapped times */
-export function checkPeriod(since: string | undefined, end: string | undefined, endOption: string) {
-  if (since === undefined || end === undefined || Date.parse(since) <= Date.parse(end)) return;
-  const message = `--since (${since}) is later than ${endOption} (${end})`;
-  throw new CliError('usage', message, 'Swap the two times.');
+/** @throws {CliError} `usage` for a period without any time */
+export function checkPeriod(since: string | undefined, until: string | undefined) {
+  if (since === undefined || until === undefined || Date.parse(since) < Date.parse(until)) return;
+  const message = `--since (${since}) is not before --until (${until})`;
+  throw new CliError('usage', message, 'Use an earlier --since or a later --until.');
 }
 
 /** Creates a parser for times. */
-export function timeParser({ now }: CliContext): (text: string) => string {
-  return (text) => parseTime(text, now());
+export function timeParser(context: CliContext): (text: string) => string {
+  return (text) => parseTime(text, context);
+}
+
+/** Creates a parser for `--until`, which is exclusive: a day stands for its end. */
+export function untilParser(context: CliContext): (text: string) => string {
+  return (text) => parseTime(text, context, true);
 }
 
 interface Repeatable {

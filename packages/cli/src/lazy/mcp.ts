@@ -1,4 +1,23 @@
-/** A server of the Model Context Protocol over stdio, and what the schemas of its tools need. */
-export { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-export { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-export { array, boolean, enum as oneOf, int, strictObject, string, union } from 'zod';
+/** A server of the Model Context Protocol, and what the schemas of its tools need. */
+export { Server } from '@modelcontextprotocol/sdk/server/index.js';
+export {
+  CallToolRequestSchema,
+  GetPromptRequestSchema,
+  JSONRPCMessageSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+export {
+  array,
+  boolean,
+  enum as oneOf,
+  int,
+  looseObject,
+  strictObject,
+  string,
+  toJSONSchema,
+  union,
+} from 'zod';

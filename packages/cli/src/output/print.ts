@@ -8,7 +8,14 @@ import {
 } from '../input/options';
 import { chooseFormat } from './format';
 import { redactSecrets } from './redact';
-import { escapeControlChars, formatCount, getTerminalWidth, wrap, wrapCommand } from './text';
+import {
+  escapeControlChars,
+  formatCount,
+  formatNumber,
+  getTerminalWidth,
+  wrap,
+  wrapCommand,
+} from './text';
 import type { ListPage, View } from './view';
 
 /**
@@ -164,6 +171,7 @@ export async function printList<Item extends object>(
   let shown = 0;
   let isCut = false;
   let last: ListPage<Item> | null = null;
+  let total: ListPage<Item>['total'];
   await withPager(options, context, async (write) => {
     while (shown < limit) {
       const { value: page, done } = await iterator.next();
@@ -173,6 +181,7 @@ export async function printList<Item extends object>(
       shown += items.length;
       isCut = items.length < page.data.length;
       last = page;
+      total ??= page.total;
     }
     await write(format.end());
   });
@@ -183,7 +192,10 @@ export async function printList<Item extends object>(
     if (options.failIfTruncated) {
       throw new CliError('truncated', `The list was truncated after ${count}`, hint);
     }
-    printNotice(context, `Showing ${count}; more ${more}. ${hint}`);
+    const all =
+      total && `${total.atLeast ? 'more than ' : ''}${formatCount(total.count, one, many)}`;
+    const shownOf = all ? `${formatNumber(shown)} of ${all}` : `${count}; more ${more}`;
+    printNotice(context, `Showing ${shownOf}. ${hint}`);
   } else if (shown === 0 && options.output === 'table') {
     printNotice(context, `No ${many} found.`);
   }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
 import stringWidth from 'fast-string-width';
 import type { OutputStream } from '../context';
 
@@ -34,30 +35,27 @@ export function formatDuration(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** Control characters, line and paragraph separators, lone surrogates, and bidirectional controls. */
-const controlChars =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const hidden = new RegExp(hiddenCharacters.source, 'gu');
 
-/** The same without what JSON escapes by itself, or uses as white space. */
-const controlCharsInJson =
-  /[\x7f-\x9f\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
-
-/** Returns `\u009b` for U+009B. All characters above are at most U+FFFF. */
+/** Returns `\u009b` for U+009B, and two such for a character above U+FFFF, as in JSON. */
 function escapeChar(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 /**
  * Escapes text of the service for a terminal: what could move the cursor, end the line, change the
- * terminal's state or reorder text is shown as its code, such as `\u001b`.
+ * terminal's state, reorder text or hide some is shown as its code, such as `\u001b`.
  */
 export function escapeControlChars(text: string): string {
-  return text.replace(controlChars, escapeChar);
+  return text.replace(hidden, escapeChar);
 }
 
-/** Escapes the same characters in a JSON text. The JSON keeps its meaning. */
+/** Escapes the same characters in a JSON text, except its line ends. The JSON keeps its meaning. */
 export function escapeControlCharsInJson(json: string): string {
-  return json.replace(controlCharsInJson, escapeChar);
+  return json.replace(hidden, (character) => (character < ' ' ? character : escapeChar(character)));
 }
 
 /** Formats a field's value for people: `-` if it is missing. */

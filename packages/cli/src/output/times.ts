@@ -1,5 +1,6 @@
 import type { CliContext } from '../context';
 import { CliError } from '../errors/cli-error';
+import { createLocalFormat } from '../input/local-time';
 import { type OutputOptions, type TimeStyle, timeStyles } from '../input/options';
 
 /** Formats ISO 8601 times for people. */
@@ -101,50 +102,4 @@ export function formatRelative(time: number, now: number): string {
   // The short form of British English has no full stops.
   relativeFormat ??= new Intl.RelativeTimeFormat('en-GB', { style: 'short' });
   return relativeFormat.format(Math.trunc(seconds / unit[1]), unit[0]);
-}
-
-interface LocalTime {
-  /** `2026-11-20 14:05:09` */
-  date: string;
-  /** `+01:00` */
-  offset: string;
-}
-
-/**
- * Creates a format for local times. It is loaded on first use.
- *
- * @param timeZone the value of TZ; the zone of the machine if it is unset, or has another form than Intl's
- */
-function createLocalFormat(timeZone: string | undefined): (time: string) => LocalTime {
-  let format: Intl.DateTimeFormat | undefined;
-  return (time) => {
-    format ??= createDateFormat(timeZone || undefined);
-    const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
-    for (const { type, value } of format.formatToParts(Date.parse(time))) parts[type] = value;
-    const { year = '', month, day, hour, minute, second, timeZoneName = '' } = parts;
-    return {
-      date: `${year.padStart(4, '0')}-${month}-${day} ${hour}:${minute}:${second}`,
-      offset: timeZoneName.replace('GMT', '') || '+00:00',
-    };
-  };
-}
-
-function createDateFormat(timeZone: string | undefined): Intl.DateTimeFormat {
-  const twoDigits = '2-digit';
-  const options: Intl.DateTimeFormatOptions = {
-    year: 'numeric',
-    month: twoDigits,
-    day: twoDigits,
-    hour: twoDigits,
-    minute: twoDigits,
-    second: twoDigits,
-    hourCycle: 'h23',
-    timeZoneName: 'longOffset',
-  };
-  try {
-    return new Intl.DateTimeFormat('en-GB', { ...options, ...(timeZone && { timeZone }) });
-  } catch {
-    // POSIX forms such as `CET-1CEST`, which Node has applied to its own zone.
-    return new Intl.DateTimeFormat('en-GB', options);
-  }
 }

@@ -1,4 +1,4 @@
-import type { Page } from '@tradepost/sdk';
+import type { OrderTotal, Page } from '@tradepost/sdk';
 import type { StyleName } from './text';
 
 /** Turns data into text. It returns all there is to write, and writes nothing itself. */
@@ -45,4 +45,6 @@ export interface View<Item> {
 export interface ListPage<Item> extends Page<Item> {
   /** Whether its items were filtered here: the next pages may have none that is wanted. @default false */
   isFiltered?: boolean;
+  /** How many items the whole list has, if the first page says it. */
+  total?: OrderTotal;
 }

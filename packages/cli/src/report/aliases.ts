@@ -25,6 +25,7 @@ const commandAliases: Readonly<Record<string, string>> = {
 };
 
 const optionAliases: Readonly<Record<string, string>> = {
+  '--before': '--until',
   '--csv': '--output csv',
   '--filter': '--jq',
   '--force': '--yes',

@@ -59,7 +59,7 @@ describe('unread notifications of a service that rejects the filter', () => {
 
   it.each([
     [['--all'], ['ntf_3', 'ntf_1']],
-    [['--order', 'ord_1', '--before', '2026-11-21T10:30:00Z'], ['ntf_1']],
+    [['--order', 'ord_1', '--until', '2026-11-21T10:30:00Z'], ['ntf_1']],
   ])('are marked as read with %j', async (selection, ids) => {
     const service = await startStrict();
     const argv = ['notifications', 'read', ...selection, '--yes', '--output', 'json'];
@@ -308,8 +308,11 @@ describe('notifications read --all', () => {
     [['--order', 'ntf_1'], 'IDs of this type begin with ord_.'],
     [['--type', 'order.created'], 'Use letters and _, such as order_created.'],
     [['--type', ''], 'such as order_status_changed.'],
-    [['--before', 'yesterday'], 'Use an age such as'],
-    [['--since', '2026-11-22', '--before', '2026-11-21'], 'Swap the two times.'],
+    [['--until', 'tomorrow'], 'Use an age such as'],
+    [
+      ['--since', '2026-11-22', '--until', '2026-11-21'],
+      'Use an earlier --since or a later --until.',
+    ],
   ])(
     'requires IDs, --all or valid filters, and sends nothing otherwise: %j',
     async (more, message) => {
@@ -463,14 +466,14 @@ describe('the filters of notifications', () => {
     ],
     [['--type', 'order_created'], ['ntf_3']],
     [
-      ['--before', at('12:00:00')],
+      ['--until', at('12:00:00')],
       ['ntf_2', 'ntf_3'],
     ],
     [
       ['--since', at('11:00:00')],
       ['ntf_1', 'ntf_2'],
     ],
-    [['--since', at('10:30:00'), '--before', at('11:30:00')], ['ntf_2']],
+    [['--since', at('10:30:00'), '--until', at('11:30:00')], ['ntf_2']],
     [['--order', 'ord_1', '--type', 'order_created'], []],
   ])('select what is marked, on a service without any filter: %j', async (filters, ids) => {
     const service = await BareService.start();
@@ -504,7 +507,7 @@ describe('the filters of notifications', () => {
     const service = await BareService.start();
     const { createdAt: _, ...timeless } = aNotification();
     service.notifications = [timeless as Notification];
-    const argv = ['notifications', 'read', '--before', '2030-01-01', '--yes'];
+    const argv = ['notifications', 'read', '--until', '2030-01-01', '--yes'];
     expect((await service.cli(argv)).exitCode).toBe(0);
     expect(listMarked(service)).toEqual([]);
   });
@@ -520,7 +523,7 @@ describe('the filters of notifications', () => {
       ['--since', at('11:00:00')],
       ['ntf_1', 'ntf_2'],
     ],
-    [['--since', at('09:30:00'), '--before', at('11:00:00')], ['ntf_3']],
+    [['--since', at('09:30:00'), '--until', at('11:00:00')], ['ntf_3']],
   ])('select what is listed: %j', async (filters, ids) => {
     const service = await BareService.start();
     service.notifications = notifications;

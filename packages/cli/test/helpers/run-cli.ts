@@ -44,7 +44,7 @@ export async function runCli(argv: string[], setting: CliSetting = {}): Promise<
     now: setting.now ?? Date.now,
     elapsed: setting.now ?? (() => performance.now()),
     wait: setting.wait ?? wait,
-    env: { ...noLogins, TRADEPOST_API_KEY: 'tpk_test', ...setting.env },
+    env: { ...noLogins, TZ: 'UTC', TRADEPOST_API_KEY: 'tpk_test', ...setting.env },
     signal: setting.signal ?? new AbortController().signal,
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

@@ -28,6 +28,9 @@ export function aWebhook(fields: Partial<WebhookDetails> = {}): WebhookDetails {
     pendingDeliveries: 0,
     consecutiveFailures: 0,
     backoffUntil: null,
+    lastStatus: null,
+    lastError: null,
+    failingSince: null,
     ...fields,
   };
 }
@@ -39,6 +42,7 @@ export function aDelivery(fields: Partial<Delivery> = {}): Delivery {
     webhookId: 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW',
     eventId: 'evt_01KAJ8Q0V7T3M5X9R2C4D6F8GV',
     event: 'order.created',
+    orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
     state: 'failed',
     test: false,
     attemptCount: 11,

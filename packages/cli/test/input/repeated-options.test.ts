@@ -10,6 +10,7 @@ const values: Record<string, string> = {
   '--listing': 'lst_1',
   '--order': 'ord_1',
   'events list --type': 'order.created',
+  '--seller': 'Anna',
   '--sort': 'createdAt',
   '--webhook': 'whk_1',
   '--state': 'failed',
@@ -38,6 +39,7 @@ const values: Record<string, string> = {
 const repeatable = ['--events', '--header', '--fields'];
 const repeatableOf = new Map([
   ['orders list', ['--status']],
+  ['orders count', ['--status']],
   ['webhooks verify', ['--secret-file']],
 ]);
 

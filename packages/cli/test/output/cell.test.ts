@@ -1,8 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellWidth, escapeControlChars, pad, shorten } from '../../src/output/text';
+import {
+  cellWidth,
+  escapeControlChars,
+  escapeControlCharsInJson,
+  pad,
+  shorten,
+} from '../../src/output/text';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map(escapeControlChars);
+
+describe('text of others', () => {
+  it('shows as their codes the characters that nobody sees', () => {
+    expect(escapeControlChars('a\u200bb\u202ec\u00ad\u{e0041}\ufeff\u3164\u001b')).toBe(
+      'a\\u200bb\\u202ec\\u00ad\\udb40\\udc41\\ufeff\\u3164\\u001b',
+    );
+    expect(JSON.parse(escapeControlCharsInJson('["\u{e0041}\u200b"]'))).toEqual([
+      '\u{e0041}\u200b',
+    ]);
+    expect(escapeControlCharsInJson('[\n  "\u007f"\n]\n')).toBe('[\n  "\\u007f"\n]\n');
+  });
+
+  it('keeps the joiners and selectors of scripts and emoji', () => {
+    const plain = '👩‍👩‍👧 ❤️ می‌خواهم क्‍ष 葛\u{e0100}';
+    expect(escapeControlChars(plain)).toBe(plain);
+  });
+});
 
 describe('a cell of a table', () => {
   it('is never wider than the limit once it is truncated', () => {

@@ -1,13 +1,18 @@
 import * as z from 'zod';
 import { eventTypeSchema } from '../events/event-schemas';
+import { replayLimit } from '../http/endpoints';
 import {
   deliveryIdSchema,
+  errorNameSchema,
   eventIdSchema,
+  httpStatusSchema,
+  orderIdSchema,
   timestampInputSchema,
   timestampSchema,
   webhookIdSchema,
 } from '../http/field-schemas';
 import {
+  bodySchema,
   cursorSchema,
   envelopeSchema,
   limitSchema,
@@ -16,9 +21,6 @@ import {
   querySchema,
 } from '../http/message-schemas';
 import { deliveryStates, statusClasses } from './delivery';
-
-const httpStatusSchema = z.int().min(100).max(999).nullable();
-const errorNameSchema = z.string().nullable();
 
 /** Schema of `DeliveryState`. */
 export const deliveryStateSchema = z
@@ -42,6 +44,9 @@ export const deliverySchema = z
       description: 'The event: the same as the header `webhook-id`.',
     }),
     event: eventTypeSchema,
+    orderId: orderIdSchema.nullable().meta({
+      description: 'The order that the event is about, or that caused it. Null for a test event.',
+    }),
     state: deliveryStateSchema,
     test: z
       .boolean()
@@ -125,21 +130,31 @@ export const deliveryDetailsResponseSchema = envelopeSchema(deliveryDetailsSchem
 /** Schema of a page of deliveries. */
 export const deliveryPageSchema = pageSchema(deliverySchema).meta({ id: 'DeliveryPage' });
 
+const since = timestampInputSchema.exactOptional().meta({
+  description:
+    'Only deliveries queued at or after this time. A delivery may appear a little after its time: to miss none, overlap by some minutes, or use the event log.',
+});
+const until = timestampInputSchema
+  .exactOptional()
+  .meta({ description: 'Only deliveries queued before this time.' });
+
 /** Schema of `ListDeliveries`. */
 export const listDeliveriesSchema = querySchema({
   webhookId: webhookIdSchema
     .exactOptional()
     .meta({ description: 'Only deliveries to this webhook.' }),
+  eventId: eventIdSchema.exactOptional().meta({ description: 'Only deliveries of this event.' }),
+  orderId: orderIdSchema
+    .exactOptional()
+    .meta({ description: 'Only deliveries of events about this order.' }),
   event: eventTypeSchema
     .exactOptional()
     .meta({ description: 'Only deliveries of events of this type.' }),
   state: deliveryStateSchema
     .exactOptional()
     .meta({ description: 'Only deliveries in this state.' }),
-  since: timestampInputSchema.exactOptional().meta({
-    description:
-      'Only deliveries queued at or after this time. A delivery may appear a little after its time: to miss none, overlap by some minutes, or use the event log.',
-  }),
+  since,
+  until,
   statusClass: statusClassSchema.exactOptional().meta({
     description:
       'Only deliveries whose last response has this status class; `none` for those without a response.',
@@ -147,3 +162,41 @@ export const listDeliveriesSchema = querySchema({
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),
 });
+
+const replayLimitError = `must be an integer from ${replayLimit.min} to ${replayLimit.max}`;
+
+/** Schema of `ReplayDeliveries`. */
+export const replayDeliveriesSchema = bodySchema({
+  event: eventTypeSchema.exactOptional(),
+  state: deliveryStateSchema.exactOptional(),
+  since,
+  until,
+  statusClass: statusClassSchema.exactOptional(),
+  limit: z
+    .int({ error: replayLimitError })
+    .min(replayLimit.min, { error: replayLimitError })
+    .max(replayLimit.max, { error: replayLimitError })
+    .exactOptional()
+    .meta({
+      description: `Maximum number of deliveries, ${replayLimit.min} to ${replayLimit.max}. Defaults to ${replayLimit.default}.`,
+    }),
+  cursor: cursorSchema
+    .exactOptional()
+    .meta({ description: '`nextCursor` of the previous request. Opaque.' }),
+}).meta({ id: 'ReplayDeliveries' });
+
+/** Schema of the response with what was replayed. */
+export const replayedDeliveriesResponseSchema = envelopeSchema(
+  z
+    .object({
+      replayed: z.int().min(0).meta({ description: 'How many are due again.' }),
+      skipped: z
+        .int()
+        .min(0)
+        .meta({ description: 'How many were left out because an attempt is in flight.' }),
+      nextCursor: z.string().nullable().meta({
+        description: 'Send it as `cursor` to replay the next ones. Null when there are no more.',
+      }),
+    })
+    .meta({ id: 'ReplayedDeliveries', description: 'What a request to replay deliveries did.' }),
+).meta({ id: 'ReplayedDeliveriesResponse' });

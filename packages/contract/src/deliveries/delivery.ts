@@ -22,6 +22,8 @@ export interface Delivery {
   eventId: string;
   /** The event type. */
   event: EventType;
+  /** The order that the event is about, or that caused it, `ord_<id>`. Null for a test event. */
+  orderId: string | null;
   /** `pending` until a receiver responds with a 2xx (`delivered`) or the deadline passes (`failed`). */
   state: DeliveryState;
   /** Whether it carries a test event. A test event is attempted once. */
@@ -80,16 +82,50 @@ export interface DeliveryDetails extends Delivery {
 export interface ListDeliveries {
   /** Only deliveries to this webhook, `whk_<id>`. */
   webhookId?: string;
+  /** Only deliveries of this event, `evt_<id>`. */
+  eventId?: string;
+  /** Only deliveries of events about this order, `ord_<id>`. */
+  orderId?: string;
   /** Only deliveries of events of this type. */
   event?: EventType;
   /** Only deliveries in this state. */
   state?: DeliveryState;
   /** Only deliveries queued at or after this time, ISO 8601. */
   since?: string;
+  /** Only deliveries queued before this time, ISO 8601. */
+  until?: string;
   /** Only deliveries whose last response has this status class; `none` for those without a response. */
   statusClass?: StatusClass;
   /** Maximum number of deliveries per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */
   cursor?: string;
+}
+
+/** Body of `POST /v1/webhooks/:id/replays`: which deliveries to replay. Without a filter, all of them. */
+export interface ReplayDeliveries {
+  /** Only deliveries in this state. */
+  state?: DeliveryState;
+  /** Only deliveries queued at or after this time, ISO 8601. */
+  since?: string;
+  /** Only deliveries queued before this time, ISO 8601. */
+  until?: string;
+  /** Only deliveries of events of this type. */
+  event?: EventType;
+  /** Only deliveries whose last response has this status class; `none` for those without a response. */
+  statusClass?: StatusClass;
+  /** Maximum number of deliveries: 1 to 500. @default 100 */
+  limit?: number;
+  /** `nextCursor` of the previous request. */
+  cursor?: string;
+}
+
+/** What a request to replay deliveries did. */
+export interface ReplayedDeliveries {
+  /** How many are due again. */
+  replayed: number;
+  /** How many were left out because an attempt is in flight. */
+  skipped: number;
+  /** Pass it as `cursor` to replay the next ones. Null when there are no more. */
+  nextCursor: string | null;
 }

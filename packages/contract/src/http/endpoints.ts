@@ -23,6 +23,7 @@ export const endpoints = {
     stageSecret: { method: 'POST', path: '/v1/webhooks/:id/secret' },
     promoteSecret: { method: 'POST', path: '/v1/webhooks/:id/secret/promote' },
     test: { method: 'POST', path: '/v1/webhooks/:id/test' },
+    replayDeliveries: { method: 'POST', path: '/v1/webhooks/:id/replays' },
   },
   deliveries: {
     list: { method: 'GET', path: '/v1/deliveries' },
@@ -33,6 +34,9 @@ export const endpoints = {
     list: { method: 'GET', path: '/v1/events' },
     get: { method: 'GET', path: '/v1/events/:id' },
   },
+  partners: {
+    list: { method: 'GET', path: '/v1/partners' },
+  },
   account: {
     get: { method: 'GET', path: '/v1/account' },
   },
@@ -40,6 +44,9 @@ export const endpoints = {
 
 /** How many items a page of a list may have. */
 export const pageLimit = { min: 1, max: 100, default: 50 } as const;
+
+/** How many deliveries one request may replay. */
+export const replayLimit = { min: 1, max: 500, default: 100 } as const;
 
 /** How large a request may be, in bytes. A larger body is a 413, larger headers with the request line are a 431. */
 export const requestLimits = { bodyBytes: 65_536, headerBytes: 16_384 } as const;

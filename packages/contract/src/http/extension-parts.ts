@@ -4,14 +4,19 @@ import type { Extension } from './extensions';
 export const extensionParts = {
   account: ['account.get'],
   deliveries: ['deliveries.list', 'deliveries.get', 'deliveries.replay'],
+  'deliveries.replays': ['webhooks.replayDeliveries'],
   events: ['events.list', 'events.get'],
   'notifications.filters': ['notifications.list: read'],
+  'orders.count': ['orders.list: count'],
   'orders.expand': ['orders.list: expand', 'orders.get: expand'],
   /** Also several statuses in `status`. */
-  'orders.filters': ['orders.list: buyerId, listingId, createdAfter, createdBefore, updatedAfter'],
+  'orders.filters': [
+    'orders.list: buyerId, sellerId, listingId, minQuantity, maxQuantity, createdAfter, createdBefore, updatedAfter',
+  ],
   'orders.reason': ['orders.update: reason'],
   'orders.sort': ['orders.list: sort'],
   paging: ['orders.list: limit, cursor', 'notifications.list: limit, cursor'],
+  partners: ['partners.list'],
   'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
   'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
   'webhooks.test': ['webhooks.test'],

@@ -37,6 +37,11 @@ export function pathIdSchema(id: z.ZodString) {
     .meta({ ...id.meta(), description: `${id.description} Any other text is a 404.` });
 }
 
+/** The HTTP status of a response; null without one. */
+export const httpStatusSchema = z.int().min(100).max(999).nullable();
+/** The name of an attempt error; null without one. */
+export const errorNameSchema = z.string().nullable();
+
 /** A timestamp as the service writes it: ISO 8601, UTC, with milliseconds. */
 export const timestampSchema = z.iso
   .datetime()

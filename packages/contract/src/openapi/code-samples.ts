@@ -201,6 +201,14 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
     sdk: `const delivery = await tradepost.webhooks.test('${webhook}', { event: 'order.status_changed' });\nconsole.log(delivery.id);`,
     cli: `tradepost webhooks test ${webhook} --event order.status_changed`,
   },
+  replayDeliveries: {
+    sdk: `const result = await tradepost.webhooks.replayDeliveries('${webhook}', {
+  state: 'failed',
+  since: '2026-11-21T00:00:00Z',
+});
+console.log(result.replayed, result.nextCursor);`,
+    cli: `tradepost webhooks replay --webhook ${webhook} --failed --since 2026-11-21 --yes`,
+  },
   listDeliveries: {
     sdk: [
       'const deliveries = tradepost.deliveries.list({',
@@ -232,6 +240,14 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
   getEvent: {
     sdk: `const event = await tradepost.events.get('${event}');\nconsole.log(event.event, event.data);`,
     cli: `tradepost events get ${event}`,
+  },
+  listPartners: {
+    sdk: [
+      "for await (const partner of tradepost.partners.list({ name: 'cafe' })) {",
+      '  console.log(partner.id, partner.kind, partner.name);',
+      '}',
+    ].join('\n'),
+    cli: 'tradepost api GET /v1/partners --query name=cafe',
   },
   getAccount: {
     sdk: 'const account = await tradepost.account.get();\nconsole.log(account.kind, account.name);',

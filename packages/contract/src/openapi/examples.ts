@@ -3,6 +3,7 @@ import type { Delivery, DeliveryDetails } from '../deliveries/delivery';
 import type { AccountEvent } from '../events/event';
 import type { Notification } from '../notifications/notification';
 import type { Order } from '../orders/order';
+import type { Partner } from '../partners/partner';
 import type { WebhookDetails } from '../webhooks/webhook';
 import { signedExample } from './signed-example';
 
@@ -69,6 +70,9 @@ const webhook: WebhookDetails = {
   pendingDeliveries: 0,
   consecutiveFailures: 0,
   backoffUntil: null,
+  lastStatus: 204,
+  lastError: null,
+  failingSince: null,
 };
 
 const createdWebhook = {
@@ -86,6 +90,7 @@ const delivery: Delivery = {
   webhookId: exampleIds.webhook,
   eventId: signedExample.id,
   event: 'order.status_changed',
+  orderId: exampleIds.order,
   state: 'delivered',
   test: false,
   attemptCount: 1,
@@ -130,6 +135,8 @@ const details: DeliveryDetails = {
     },
   ],
 };
+
+const partner: Partner = { id: exampleIds.buyer, kind: 'buyer', name: 'Harbour Street Café' };
 
 const account: Account = {
   id: exampleIds.buyer,
@@ -176,7 +183,11 @@ export const operationExamples: Record<string, OperationExample> = {
   promoteWebhookSecret: { response: { data: { ...webhook, updatedAt: later } } },
   sendTestEvent: {
     request: { event: 'order.status_changed' },
-    response: { data: { ...pending, test: true } },
+    response: { data: { ...pending, orderId: null, test: true } },
+  },
+  replayDeliveries: {
+    request: { state: 'failed', since: '2026-11-21T00:00:00Z' },
+    response: { data: { replayed: 100, skipped: 2, nextCursor } },
   },
   listDeliveries: {
     query: { webhookId: exampleIds.webhook, state: 'delivered' },
@@ -189,5 +200,9 @@ export const operationExamples: Record<string, OperationExample> = {
     response: { data: [changed], nextCursor },
   },
   getEvent: { response: { data: changed } },
+  listPartners: {
+    query: { name: 'cafe' },
+    response: { data: [partner], nextCursor: null },
+  },
   getAccount: { response: { data: account } },
 };

@@ -19,6 +19,7 @@ const descriptions = new Map([
     'events',
     'The events that the account may see, in order, for programs that cannot receive deliveries. An extension.',
   ],
+  ['partners', 'The accounts with which the account has traded. An extension.'],
   ['account', 'The account that the API key belongs to. An extension.'],
   [
     receiverTag,

@@ -6,17 +6,19 @@ import {
   timestampInputSchema,
   timestampSchema,
 } from '../http/field-schemas';
+import { hiddenCharacters } from '../http/hidden-characters';
 import {
   bodySchema,
   commaListSchema,
   cursorSchema,
   envelopeSchema,
+  integerSchema,
   limitSchema,
   mayGrow,
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { orderExpansions, orderQuantity, orderSorts, orderStatuses } from './order';
+import { orderCount, orderExpansions, orderQuantity, orderSorts, orderStatuses } from './order';
 
 /** Schema of `OrderStatus`. */
 export const orderStatusSchema = z
@@ -81,8 +83,27 @@ export const orderSchema = z
 /** Schema of the response with one order. */
 export const orderResponseSchema = envelopeSchema(orderSchema).meta({ id: 'OrderResponse' });
 
+/** Schema of `OrderTotal`. */
+export const orderTotalSchema = z
+  .object({
+    count: z.int().min(0).max(orderCount.max).meta({
+      description: 'The number of orders, at most as many as `count` of the request says.',
+    }),
+    atLeast: z.boolean().meta({ description: 'Whether there are more than `count`.' }),
+  })
+  .meta({
+    id: 'OrderTotal',
+    description: 'How many orders the whole list has, whichever page was requested.',
+    'x-extension': true,
+  });
+
 /** Schema of a page of orders. */
-export const orderPageSchema = pageSchema(orderSchema).meta({ id: 'OrderPage' });
+export const orderPageSchema = pageSchema(orderSchema)
+  .extend({ total: orderTotalSchema.exactOptional() })
+  .meta({
+    id: 'OrderPage',
+    description: 'One page of a list. `total` is present only if the request has `count`.',
+  });
 
 /** Schema of `CreateOrder`. */
 export const createOrderSchema = bodySchema({
@@ -90,24 +111,23 @@ export const createOrderSchema = bodySchema({
   quantity: quantitySchema,
 }).meta({ id: 'CreateOrder' });
 
-/**
- * 1 to 500 characters (Unicode code points). `Cs` is half of one, which not every JSON parser accepts; `Zl` and `Zp` end a line or
- * a paragraph.
- */
-const reasonPattern = /^(?=\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}(?<=\S)$/u;
+/** 1 to 500 characters (Unicode code points). */
+const reasonPattern = /^(?=\S).{1,500}(?<=\S)$/su;
 
-/** What the regular expressions of other languages can say of `reasonPattern`: they do not all know such classes. */
+/** What the regular expressions of other languages can say of it: they do not all know the classes of `hiddenCharacters`. */
 const portableReasonPattern =
   '^[^\\s\\x00-\\x1f\\x7f-\\x9f]([^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f])?$';
 
 const reasonForm =
-  '1 to 500 characters on one line, without control characters, and without white space at its start or end';
+  '1 to 500 characters on one line, without control characters and others that nobody sees, and without white space at its start or end';
 const reasonError = `must be ${reasonForm}`;
 
 /** Why an order changes: one line of text. */
 const reasonSchema = z
   .string({ error: reasonError })
-  .refine((reason) => reasonPattern.test(reason), { error: reasonError })
+  .refine((reason) => reasonPattern.test(reason) && !hiddenCharacters.test(reason), {
+    error: reasonError,
+  })
   .meta({
     description: `Why the order changes: ${reasonForm}. Everyone who may see the order sees it. With the current status it is not stored.`,
     examples: ['The buyer has paid.'],
@@ -131,6 +151,13 @@ const expandSchema = commaListSchema(orderExpansions).exactOptional().meta({
 /** Schema of `GetOrder`. */
 export const getOrderSchema = querySchema({ expand: expandSchema });
 
+const quantityFilterSchema = integerSchema(orderQuantity).exactOptional();
+
+function excludesAllQuantities(query: unknown): boolean {
+  const { minQuantity, maxQuantity } = Object(query);
+  return Number(minQuantity) > Number(maxQuantity);
+}
+
 /** Schema of `ListOrders`. */
 export const listOrdersSchema = querySchema({
   status: commaListSchema(orderStatuses).exactOptional().meta({
@@ -138,9 +165,14 @@ export const listOrdersSchema = querySchema({
       'Only orders with this status, or with one of several: `status=pending,confirmed`.',
   }),
   buyerId: accountIdSchema.exactOptional().meta({ description: 'Only orders of this buyer.' }),
+  sellerId: accountIdSchema.exactOptional().meta({ description: 'Only orders of this seller.' }),
   listingId: listingIdSchema
     .exactOptional()
     .meta({ description: 'Only orders from this listing.' }),
+  minQuantity: quantityFilterSchema.meta({ description: 'Only orders of at least so many units.' }),
+  maxQuantity: quantityFilterSchema.meta({
+    description: 'Only orders of at most so many units. Not less than `minQuantity`.',
+  }),
   createdAfter: timestampInputSchema.exactOptional().meta({
     description:
       'Only orders created after this time (exclusive). To poll for new orders, send the latest `createdAt` that you have got, as with `updatedAfter`.',
@@ -160,6 +192,15 @@ export const listOrdersSchema = querySchema({
         'By creation or by the last change; with `-` the newest first. Defaults to `-createdAt`. A cursor is valid for its own sort only. An order that changes while a list by `updatedAt` is read moves to its newest end.',
     }),
   expand: expandSchema,
+  count: integerSchema(orderCount).exactOptional().meta({
+    description:
+      'Returns `total`: how many orders the whole list has, counted up to this number, 1 to 100,000. A large one takes time: request it once, and not with each page.',
+  }),
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),
+}).refine((query) => !excludesAllQuantities(query), {
+  error: 'must not be less than minQuantity',
+  path: ['maxQuantity'],
+  // Report it together with all other issues of the query.
+  when: () => true,
 });

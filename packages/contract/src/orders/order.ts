@@ -37,6 +37,17 @@ export type OrderExpansion = (typeof orderExpansions)[number];
 /** The smallest and the largest quantity of one order, in units of its listing. */
 export const orderQuantity = { min: 1, max: 1_000_000 } as const;
 
+/** Up to how many orders of a list can be counted. */
+export const orderCount = { min: 1, max: 100_000 } as const;
+
+/** How many orders a list has. */
+export interface OrderTotal {
+  /** The number of orders, at most as many as the request counts. */
+  count: number;
+  /** Whether there are more. */
+  atLeast: boolean;
+}
+
 /** An account of an order. */
 export interface OrderParty {
   /** `usr_<id>`. */
@@ -108,8 +119,14 @@ export interface ListOrders {
   status?: OrderStatus[];
   /** Only orders of this buyer, `usr_<id>`. */
   buyerId?: string;
+  /** Only orders of this seller, `usr_<id>`. */
+  sellerId?: string;
   /** Only orders from this listing, `lst_<id>`. */
   listingId?: string;
+  /** Only orders of at least so many units. */
+  minQuantity?: number;
+  /** Only orders of at most so many units; not less than `minQuantity`. */
+  maxQuantity?: number;
   /** Only orders created after this time (exclusive), ISO 8601. */
   createdAfter?: string;
   /** Only orders created before this time (exclusive), ISO 8601. */
@@ -120,6 +137,8 @@ export interface ListOrders {
   sort?: OrderSort;
   /** Which names to return with each order; sent as one text, separated by commas. */
   expand?: OrderExpansion[];
+  /** Returns the total, counted up to so many: 1 to 100,000. */
+  count?: number;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */

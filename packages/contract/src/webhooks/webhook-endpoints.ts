@@ -1,6 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { deliveryResponseSchema } from '../deliveries/delivery-schemas';
+import {
+  deliveryResponseSchema,
+  replayDeliveriesSchema,
+  replayedDeliveriesResponseSchema,
+} from '../deliveries/delivery-schemas';
 import { endpoints } from '../http/endpoints';
 import { pathIdSchema, webhookIdSchema } from '../http/field-schemas';
 import { idempotencyKeySchema, noBodySchema, noQuerySchema } from '../http/message-schemas';
@@ -159,6 +163,28 @@ export const webhookEndpoints = c.router({
       extension: true,
       responseHeaders: ['location', 'idempotentReplayed'],
       problems: ['webhook_not_found', 'webhook_paused'],
+    } as RouteMetadata,
+  },
+  replayDeliveries: {
+    ...endpoints.webhooks.replayDeliveries,
+    query: noQuerySchema,
+    summary: 'Replay deliveries to a webhook.',
+    description: [
+      'Replays the newest deliveries that match, up to `limit`, as `POST /v1/deliveries/{id}/replay` replays one: they are due immediately, oldest first, their deadline is 24 hours from now, and the backoff of the endpoint ends. Those with an attempt in flight are left out. While the webhook is paused, they wait until it is resumed.',
+      'To replay all, repeat the request with `cursor` until `nextCursor` is null. With `state` `pending`, what waits for its next attempt is due now.',
+    ].join('\n\n'),
+    pathParams: webhookPath,
+    headers: { 'idempotency-key': idempotencyKeySchema },
+    body: replayDeliveriesSchema,
+    responses: {
+      202: replayedDeliveriesResponseSchema,
+      ...problemResponses(403, 404, 413, 415),
+    },
+    metadata: {
+      operationId: 'replayDeliveries',
+      extension: true,
+      responseHeaders: ['idempotentReplayed'],
+      problems: ['webhook_not_found', 'invalid_cursor'],
     } as RouteMetadata,
   },
 });

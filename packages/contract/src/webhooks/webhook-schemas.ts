@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { eventTypeSchema } from '../events/event-schemas';
-import { timestampSchema, webhookIdSchema } from '../http/field-schemas';
+import {
+  errorNameSchema,
+  httpStatusSchema,
+  timestampSchema,
+  webhookIdSchema,
+} from '../http/field-schemas';
 import {
   bodySchema,
   cursorSchema,
@@ -99,6 +104,18 @@ export const webhookDetailsSchema = webhookSchema
     backoffUntil: timestampSchema.nullable().meta({
       description:
         'No attempt is made before this time, because the endpoint keeps failing or sent `Retry-After`. Null when there is no backoff.',
+    }),
+    lastStatus: httpStatusSchema.meta({
+      description:
+        'HTTP status of the response to the last attempt. Null when there was no response.',
+    }),
+    lastError: errorNameSchema.meta({
+      description:
+        'Why the last attempt got no complete response. Null when it got one, or before the first attempt.',
+      examples: ['timeout'],
+    }),
+    failingSince: timestampSchema.nullable().meta({
+      description: 'When the first attempt failed since the last success. Null when none did.',
     }),
   })
   .meta({ id: 'WebhookDetails', description: 'A webhook with its delivery statistics.' });

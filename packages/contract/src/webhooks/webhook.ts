@@ -52,6 +52,15 @@ export interface WebhookDetails extends Webhook {
    * ISO 8601, UTC, with milliseconds. Null when there is no backoff.
    */
   backoffUntil: string | null;
+  /** HTTP status of the response to the last attempt. Null when there was no response. */
+  lastStatus: number | null;
+  /**
+   * Why the last attempt got no complete response: a name of `attemptErrors`, such as `timeout`. Null
+   * when it got one, or before the first attempt.
+   */
+  lastError: string | null;
+  /** When the first attempt failed since the last success: ISO 8601, UTC, with milliseconds. Null when none did. */
+  failingSince: string | null;
 }
 
 /** Query of `GET /v1/webhooks`. */

@@ -17,6 +17,7 @@ function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
     webhookId: 'whk_1',
     eventId: 'evt_1',
     event: 'order.created',
+    orderId: 'ord_1',
     state: 'pending',
     test: false,
     attemptCount: 0,
@@ -61,7 +62,7 @@ describe('a delivery', () => {
       'failed without an attempt',
       { state: 'failed', nextAttemptAt: null, finishedAt: '2026-11-22T09:30:00.000Z' },
     ],
-    ['with a test event', { test: true }],
+    ['with a test event', { test: true, orderId: null }],
   ])('parses %s', (_, overrides) => {
     expect(deliverySchema.parse(aDelivery(overrides))).toEqual(aDelivery(overrides));
   });

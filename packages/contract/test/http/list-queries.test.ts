@@ -5,6 +5,7 @@ import {
   listDeliveriesSchema,
   listNotificationsSchema,
   listOrdersSchema,
+  listPartnersSchema,
   listWebhooksSchema,
 } from '../../src/index';
 import { listIssues } from '../helpers/issues';
@@ -14,7 +15,7 @@ const lists = [
     of: 'GET /v1/orders',
     schema: listOrdersSchema,
     known:
-      'status, buyerId, listingId, createdAfter, createdBefore, updatedAfter, sort, expand, limit, cursor',
+      'status, buyerId, sellerId, listingId, minQuantity, maxQuantity, createdAfter, createdBefore, updatedAfter, sort, expand, count, limit, cursor',
   },
   {
     of: 'GET /v1/notifications',
@@ -27,9 +28,14 @@ const lists = [
     known: 'limit, cursor',
   },
   {
+    of: 'GET /v1/partners',
+    schema: listPartnersSchema,
+    known: 'name, limit, cursor',
+  },
+  {
     of: 'GET /v1/deliveries',
     schema: listDeliveriesSchema,
-    known: 'webhookId, event, state, since, statusClass, limit, cursor',
+    known: 'webhookId, eventId, orderId, event, state, since, until, statusClass, limit, cursor',
   },
 ];
 
@@ -123,18 +129,46 @@ test('orders can be expanded with one name or several', () => {
   }
 });
 
-test('orders can be filtered by buyer and listing, and sorted by either time in either direction', () => {
-  const query = { buyerId: 'usr_1', listingId: 'lst_1' };
+test('orders can be filtered by buyer, seller and listing, and sorted by either time in either direction', () => {
+  const query = { buyerId: 'usr_1', sellerId: 'usr_2', listingId: 'lst_1' };
   expect(listOrdersSchema.parse(query)).toEqual(query);
   for (const sort of ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt']) {
     expect(listOrdersSchema.parse({ sort })).toEqual({ sort });
   }
-  const rejected = { buyerId: 'lst_1', listingId: 'usr_1', sort: '+createdAt' };
+  const rejected = { buyerId: 'lst_1', sellerId: 'Anna', listingId: 'usr_1', sort: '+createdAt' };
   expect(listIssues(listOrdersSchema, rejected)).toEqual([
     'buyerId: must be an account ID (usr_<id>)',
+    'sellerId: must be an account ID (usr_<id>)',
     'listingId: must be a listing ID (lst_<id>)',
     'sort: must be one of -createdAt, createdAt, -updatedAt, updatedAt',
   ]);
+});
+
+test('orders can be filtered by a range of quantities that is not empty, and counted', () => {
+  const query = { minQuantity: '17', maxQuantity: '17', count: '100000' };
+  expect(listOrdersSchema.parse(query)).toEqual({
+    minQuantity: 17,
+    maxQuantity: 17,
+    count: 100_000,
+  });
+  expect(listIssues(listOrdersSchema, { minQuantity: '18', maxQuantity: '17' })).toEqual([
+    'maxQuantity: must not be less than minQuantity',
+  ]);
+  const rejected = { minQuantity: '0', maxQuantity: '1e3', count: '100001' };
+  expect(listIssues(listOrdersSchema, rejected)).toEqual([
+    'minQuantity: must be an integer from 1 to 1000000',
+    'maxQuantity: must be an integer from 1 to 1000000',
+    'count: must be an integer from 1 to 100000',
+  ]);
+});
+
+test('partners can be searched by a part of their name', () => {
+  expect(listPartnersSchema.parse({ name: 'café' })).toEqual({ name: 'café' });
+  for (const name of ['', 'x'.repeat(101), ['a', 'b']]) {
+    expect(listIssues(listPartnersSchema, { name })).toEqual([
+      'name: must have 1 to 100 characters',
+    ]);
+  }
 });
 
 test('notifications can be filtered by true or false, as text or as a boolean', () => {

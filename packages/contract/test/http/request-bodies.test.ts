@@ -5,6 +5,7 @@ import { noBodySchema } from '../../src/http/message-schemas';
 import {
   createOrderSchema,
   createWebhookSchema,
+  replayDeliveriesSchema,
   sendTestEventSchema,
   updateNotificationSchema,
   updateOrderSchema,
@@ -70,6 +71,38 @@ describe.each(bodies)('the body of $of', ({ schema, good, known, required = know
   });
 });
 
+describe('what to replay', () => {
+  const filter = {
+    state: 'failed',
+    since: '2026-11-20T09:30:00Z',
+    until: '2026-11-21T10:30:00+01:00',
+    event: 'order.created',
+    statusClass: '5xx',
+    limit: 500,
+    cursor: 'eyJ0IjoxfQ',
+  };
+
+  test('has the filters of a list, a limit and a cursor, all of them optional', () => {
+    expect(replayDeliveriesSchema.parse(filter)).toEqual(filter);
+    expect(replayDeliveriesSchema.parse({})).toEqual({});
+  });
+
+  test('rejects what is no filter, so that nothing else is replayed', () => {
+    for (const value of [undefined, null, []])
+      expect(listIssues(replayDeliveriesSchema, value)).toEqual([': must be a JSON object']);
+    expect(listIssues(replayDeliveriesSchema, { status: 'failed' })).toEqual([
+      'status: unknown field; known: event, state, since, until, statusClass, limit, cursor',
+    ]);
+    expect(listIssues(replayDeliveriesSchema, { state: 'lost' })).toHaveLength(1);
+  });
+
+  test.each([0, 501, 1.5, '5', null])('rejects a limit of %j', (limit) => {
+    expect(listIssues(replayDeliveriesSchema, { limit })).toEqual([
+      'limit: must be an integer from 1 to 500',
+    ]);
+  });
+});
+
 describe('the body of an endpoint that needs none', () => {
   test('may be left out or null, which equals an empty object', () => {
     expect(noBodySchema.parse(undefined)).toEqual({});
@@ -94,9 +127,10 @@ describe('the reason of a change', () => {
 
   test('may be left out, and is 1 to 500 characters of any script', () => {
     expect(updateOrderSchema.parse({ status: 'cancelled' })).toEqual({ status: 'cancelled' });
-    for (const reason of ['x', 'Out of stock: "tea" <b>', '已付款', 'é'.repeat(500)]) {
-      expect(change(reason)).toEqual([]);
-    }
+    const plain = ['x', 'Out of stock: "tea" <b>', '已付款', 'é'.repeat(500), 'मूल्य', 'مرحبا'];
+    // A joiner or a variation selector where a script or an emoji needs it.
+    const joined = ['می‌خواهم', 'क्‍ष', 'ක්‍ර', '葛\u{e0100}城', '❤️', '1️⃣', '👩‍👩‍👧', '👩🏽‍🚀', '🏳️‍🌈'];
+    for (const reason of [...plain, ...joined]) expect(change(reason)).toEqual([]);
     // Characters, not UTF-16 code units.
     expect(change('🍵'.repeat(500))).toEqual([]);
   });
@@ -114,6 +148,15 @@ describe('the reason of a change', () => {
     'two\u2028lines',
     'a\u0085line',
     'half of \ud83c a character',
+    ...[
+      '\u202eright to left',
+      'pa\u2066id',
+      'zero\u200bwidth',
+      'jo\u200dined',
+      'a\ufe0f',
+      'so\u00adft',
+    ],
+    ...['\ufeffmark', 'tags \u{e0069}\u{e0067}', 'filler\u3164', 'note \ufff9', '❤\ufe0f\ufe0f'],
     'x'.repeat(501),
     '🍵'.repeat(501),
     null,
@@ -121,7 +164,7 @@ describe('the reason of a change', () => {
     ['paid'],
   ])('is not %j', (reason) => {
     expect(change(reason)).toEqual([
-      'reason: must be 1 to 500 characters on one line, without control characters, and without white space at its start or end',
+      'reason: must be 1 to 500 characters on one line, without control characters and others that nobody sees, and without white space at its start or end',
     ]);
   });
 });

@@ -30,6 +30,7 @@ const successes: Record<string, string> = {
   deleteWebhook: '204',
   stageWebhookSecret: '201',
   sendTestEvent: '202',
+  replayDeliveries: '202',
   replayDelivery: '202',
 };
 
@@ -44,7 +45,7 @@ test('all operations except the seven of the API specification are marked as ext
   expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual(specOperations);
 });
 
-test('the extensions manage webhooks, deliveries, events and the account', () => {
+test('the extensions manage webhooks, deliveries, events, partners and the account', () => {
   const marked = operations.filter(({ operation }) => operation['x-extension'] === true);
   expect(marked.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'get /v1/webhooks',
@@ -54,11 +55,13 @@ test('the extensions manage webhooks, deliveries, events and the account', () =>
     'post /v1/webhooks/{id}/secret',
     'post /v1/webhooks/{id}/secret/promote',
     'post /v1/webhooks/{id}/test',
+    'post /v1/webhooks/{id}/replays',
     'get /v1/deliveries',
     'get /v1/deliveries/{id}',
     'post /v1/deliveries/{id}/replay',
     'get /v1/events',
     'get /v1/events/{id}',
+    'get /v1/partners',
     'get /v1/account',
   ]);
 });

@@ -40,11 +40,13 @@ const own: Record<string, ProblemCode[]> = {
     ...(['no_staged_secret', 'idempotency_key_reused'] as const),
   ],
   sendTestEvent: ['webhook_not_found', 'webhook_paused', 'idempotency_key_reused'],
+  replayDeliveries: ['webhook_not_found', 'invalid_cursor', 'idempotency_key_reused'],
   listDeliveries: ['invalid_cursor'],
   getDelivery: ['delivery_not_found'],
   replayDelivery: ['delivery_not_found', 'delivery_in_progress', 'idempotency_key_reused'],
   listEvents: ['invalid_cursor', 'cursor_expired'],
   getEvent: ['event_not_found'],
+  listPartners: ['invalid_cursor'],
   getAccount: [],
 };
 

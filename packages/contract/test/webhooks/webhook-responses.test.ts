@@ -22,6 +22,9 @@ function someDetails(overrides: Partial<WebhookDetails> = {}): WebhookDetails {
     pendingDeliveries: 0,
     consecutiveFailures: 0,
     backoffUntil: null,
+    lastStatus: null,
+    lastError: null,
+    failingSince: null,
     ...overrides,
   };
 }
@@ -36,6 +39,8 @@ describe('the details of a webhook', () => {
         pendingDeliveries: 1_000_000,
         consecutiveFailures: 9,
         backoffUntil: '2026-11-21T09:35:00Z',
+        lastStatus: 401,
+        failingSince: '2026-11-21T06:30:00Z',
       },
     ],
   ])('are read of %s', (_, overrides: Partial<WebhookDetails>) => {

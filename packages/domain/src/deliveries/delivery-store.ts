@@ -117,15 +117,18 @@ export interface DeliveryLogStore {
   ): Promise<LoggedDelivery[]>;
   /** Returns the account's delivery with this ID, with its body and its attempts, or null. */
   findDelivery(accountId: string, id: string): Promise<DeliveryRecord | null>;
-  /** Puts a delivery back into its queue as `decide` returns it, and ends the backoff of its endpoint. */
-  replayDelivery<Response extends StoredResponse>(
+  /**
+   * Puts deliveries back into their queues as `decide` returns them, ahead of what waits there, and ends the backoff of their
+   * endpoints. `decide` gets those of the account that exist, and returns some of them.
+   */
+  replayDeliveries<Response extends StoredResponse>(
     request: {
       accountId: string;
-      id: string;
+      ids: readonly string[];
       idempotencyKey: IdempotencyKey | null;
       context: CommandContext;
     },
-    decide: (found: LoggedDelivery | null) => { delivery: LoggedDelivery; response: Response },
+    decide: (found: LoggedDelivery[]) => { deliveries: LoggedDelivery[]; response: Response },
   ): Promise<IdempotentResult<Response>>;
   /** Queues a delivery of an event that is in no event log, and ends the backoff of its endpoint. */
   enqueueTestDelivery<Response extends StoredResponse>(

@@ -38,7 +38,7 @@ export interface Delivery {
   nextAttemptAt: number;
   /** When retrying stops, in milliseconds since 1970. */
   deadlineAt: number;
-  /** Milliseconds since 1970. */
+  /** When it was queued, which is when its event happened, in milliseconds since 1970. */
   createdAt: number;
 }
 
@@ -140,9 +140,9 @@ export function isLocalShortage({ error }: Attempt): boolean {
 
 /** Returns the parts of an attempt that affect the health of its endpoint. */
 export function attemptEndedAt(attempt: Attempt): AttemptEnd {
-  const { startedAt, durationMs, retryAfter } = attempt;
+  const { startedAt, durationMs, status, error, retryAfter } = attempt;
   const endedAt = startedAt + durationMs;
-  return { acknowledged: isAcknowledged(attempt), startedAt, endedAt, retryAfter };
+  return { acknowledged: isAcknowledged(attempt), status, error, startedAt, endedAt, retryAfter };
 }
 
 /** Returns the result of an attempt: delivered, pending with a retry, or failed. */

@@ -17,6 +17,12 @@ export interface EndpointHealth {
   failedAt: number;
   /** No attempt is made before this time, in milliseconds since 1970; 0 without backoff. */
   backoffUntil: number;
+  /** HTTP status of the response to the last attempt; null if there was none. */
+  lastStatus: number | null;
+  /** Why the last attempt got no complete response; null if it got one. */
+  lastError: string | null;
+  /** When the first attempt failed since the last success, in milliseconds since 1970; 0 if none did. */
+  failingSince: number;
 }
 
 /** The health of an endpoint without attempts. */
@@ -25,11 +31,18 @@ export const newEndpointHealth: EndpointHealth = {
   failures: 0,
   failedAt: 0,
   backoffUntil: 0,
+  lastStatus: null,
+  lastError: null,
+  failingSince: 0,
 };
 
 /** The parts of an attempt that affect the health of its endpoint. Times are in milliseconds since 1970. */
 export interface AttemptEnd {
   acknowledged: boolean;
+  /** HTTP status of the response; null if there was none. */
+  status: number | null;
+  /** Why there was no complete response; null if there was one. */
+  error: string | null;
   startedAt: number;
   endedAt: number;
   /** The wait that the receiver requested, in milliseconds; null if it requested none. */
@@ -37,13 +50,24 @@ export interface AttemptEnd {
 }
 
 /** Copies the health without other properties of the object, which the caller may be changing. */
-function pickHealth({
+export function pickHealth({
   concurrencyLimit,
   failures,
   failedAt,
   backoffUntil,
+  lastStatus,
+  lastError,
+  failingSince,
 }: EndpointHealth): EndpointHealth {
-  return { concurrencyLimit, failures, failedAt, backoffUntil };
+  return {
+    concurrencyLimit,
+    failures,
+    failedAt,
+    backoffUntil,
+    lastStatus,
+    lastError,
+    failingSince,
+  };
 }
 
 /**
@@ -68,14 +92,18 @@ function requestedBackoffUntil({ retryAfter, endedAt }: AttemptEnd): number {
  */
 export function nextHealth(health: EndpointHealth, attempt: AttemptEnd): EndpointHealth {
   const remaining = remainingBackoffUntil(health, attempt);
+  const { status: lastStatus, error: lastError } = attempt;
   if (attempt.acknowledged) {
     const concurrencyLimit = Math.min(health.concurrencyLimit + 1, maxConcurrencyLimit);
-    return { concurrencyLimit, failures: 0, failedAt: 0, backoffUntil: remaining };
+    const noFailure = { failures: 0, failedAt: 0, failingSince: 0 };
+    return { concurrencyLimit, backoffUntil: remaining, lastStatus, lastError, ...noFailure };
   }
   const requested = requestedBackoffUntil(attempt);
   // It was in flight when the last failure was recorded, so it belongs to the same round.
-  if (attempt.startedAt < health.failedAt)
-    return { ...pickHealth(health), backoffUntil: Math.max(health.backoffUntil, requested) };
+  if (attempt.startedAt < health.failedAt) {
+    const backoffUntil = Math.max(health.backoffUntil, requested);
+    return { ...pickHealth(health), backoffUntil, lastStatus, lastError };
+  }
   const failures = health.failures + 1;
   const backsOff = failures >= failuresBeforeBackoff;
   const pause = Math.min(backoff(failures - failuresBeforeBackoff + 1), maxBackoffMs);
@@ -84,6 +112,9 @@ export function nextHealth(health: EndpointHealth, attempt: AttemptEnd): Endpoin
     failures,
     failedAt: attempt.endedAt,
     backoffUntil: Math.max(remaining, requested, backsOff ? attempt.endedAt + pause : 0),
+    lastStatus,
+    lastError,
+    failingSince: health.failingSince || attempt.endedAt,
   };
 }
 
@@ -108,7 +139,9 @@ export function nextAllowedAt({ backoffUntil }: EndpointHealth, now: number): nu
 export function alignHealth(health: EndpointHealth, now: number): EndpointHealth {
   const ahead = Math.max(0, health.failedAt - now);
   const backoffUntil = Math.min(health.backoffUntil - ahead, latestBackoffUntil(now));
-  return { ...pickHealth(health), failedAt: health.failedAt - ahead, backoffUntil };
+  const failedAt = health.failedAt - ahead;
+  const failingSince = Math.min(health.failingSince, failedAt);
+  return { ...pickHealth(health), failedAt, failingSince, backoffUntil };
 }
 
 /**

@@ -11,6 +11,8 @@ import { latestBackoffUntil } from './endpoint-health';
 
 /** A delivery and the results of its attempts so far. */
 export interface LoggedDelivery extends Omit<Delivery, 'nextAttemptAt'> {
+  /** The order of its event; null for a test event. */
+  orderId: string | null;
   /** When the next attempt is scheduled, in milliseconds since 1970; null if the delivery is final or leased. */
   nextAttemptAt: number | null;
   /** Whether a worker has leased it. */
@@ -43,19 +45,49 @@ export interface DeliveryRecord extends LoggedDelivery {
 /** Filters a list of deliveries. */
 export interface DeliveryFilter {
   webhookId?: string;
+  eventId?: string;
+  orderId?: string;
   eventType?: Delivery['eventType'];
   state?: Delivery['state'];
   /** Queued at this time or later, in milliseconds since 1970. */
   since?: number;
+  /** Queued before this time, in milliseconds since 1970. */
+  until?: number;
   statusClass?: StatusClass;
+}
+
+function isOfClass({ lastStatus, lastError }: LoggedDelivery, wanted: StatusClass): boolean {
+  if (wanted === 'none') return lastStatus === null && lastError !== null;
+  return lastStatus !== null && `${Math.floor(lastStatus / 100)}xx` === wanted;
+}
+
+/** Returns whether a filter finds a delivery. */
+export function matchesFilter(delivery: LoggedDelivery, filter: DeliveryFilter): boolean {
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filter;
+  return (
+    delivery.webhookId === (filter.webhookId ?? delivery.webhookId) &&
+    delivery.eventId === (filter.eventId ?? delivery.eventId) &&
+    delivery.orderId === (filter.orderId ?? delivery.orderId) &&
+    delivery.eventType === (filter.eventType ?? delivery.eventType) &&
+    delivery.state === (filter.state ?? delivery.state) &&
+    delivery.createdAt >= since &&
+    delivery.createdAt < until &&
+    (filter.statusClass === undefined || isOfClass(delivery, filter.statusClass))
+  );
+}
+
+/** Returns whether a filter finds only deliveries of one event or one order, which are few. */
+export function isOfFewEvents({ eventId, orderId }: DeliveryFilter): boolean {
+  return eventId !== undefined || orderId !== undefined;
 }
 
 /**
  * Returns whether a page with this filter may require a search through many deliveries. The other filters have indexes, so
  * their pages are read at once.
  */
-export function needsSearch({ eventType, statusClass }: DeliveryFilter): boolean {
-  return eventType !== undefined || statusClass !== undefined;
+export function needsSearch(filter: DeliveryFilter): boolean {
+  const { eventType, statusClass } = filter;
+  return !isOfFewEvents(filter) && (eventType !== undefined || statusClass !== undefined);
 }
 
 /** Creates the error for a delivery that does not exist or belongs to another account. */
@@ -66,10 +98,11 @@ export function deliveryNotFound(id: string): DomainError {
   );
 }
 
-/** Converts a new delivery to its log entry, for an endpoint without backoff. */
+/** Converts a new delivery of a test event to its log entry, for an endpoint without backoff. */
 export function toLoggedDelivery(delivery: Delivery): LoggedDelivery {
   const noAttempts = { attemptCount: 0, lastStatus: null, lastError: null, finishedAt: null };
-  return { ...delivery, inProgress: false, paused: false, backoffUntil: 0, ...noAttempts };
+  const ready = { inProgress: false, paused: false, backoffUntil: 0 };
+  return { ...delivery, orderId: null, ...ready, ...noAttempts };
 }
 
 /**
@@ -95,6 +128,29 @@ export function replayDelivery(delivery: LoggedDelivery, now: number): LoggedDel
   };
 }
 
+/** What a request to replay several deliveries does. */
+export interface Replays {
+  /** The deliveries that are due again, as they are then. */
+  deliveries: LoggedDelivery[];
+  /** How many were left out because an attempt is in flight. */
+  skipped: number;
+}
+
+/**
+ * Replays the deliveries that a filter has found, as `replayDelivery` does. Leaves out those in flight, and those that have
+ * changed since, so that the filter does not find them any more.
+ */
+export function replayMatching(
+  found: readonly LoggedDelivery[],
+  filter: DeliveryFilter,
+  now: number,
+): Replays {
+  const matching = found.filter((delivery) => matchesFilter(delivery, filter));
+  const waiting = matching.filter(({ inProgress }) => !inProgress);
+  const deliveries = waiting.map((delivery) => replayDelivery(delivery, now));
+  return { deliveries, skipped: matching.length - waiting.length };
+}
+
 /** Returns when the next attempt is expected, given the schedule and the backoff of the endpoint. */
 function getNextAttemptAt(delivery: LoggedDelivery, now: number): number | null {
   const { nextAttemptAt, paused, backoffUntil } = delivery;
@@ -110,6 +166,7 @@ export function toDeliveryResponse(delivery: LoggedDelivery, now: number): Deliv
     webhookId: delivery.webhookId,
     eventId: delivery.eventId,
     event: delivery.eventType,
+    orderId: delivery.orderId,
     state: delivery.state,
     test: delivery.test,
     attemptCount: delivery.attemptCount,

@@ -1,6 +1,7 @@
 import type { AccountStore } from '../accounts/account';
 import type { ListingStore } from '../listings/listing';
 import type { NotificationStore } from '../notifications/notification';
+import { createNameMatcher, listPartnerships, type PartnerStore } from '../partners/partner';
 import {
   cutPage,
   type MemoryData,
@@ -115,6 +116,23 @@ export function createMemoryNotificationStore({ notifications }: MemoryData): No
       const changed = { ...found, read: true };
       notifications.set(id, changed);
       return changed;
+    },
+  };
+}
+
+/** Creates the store of partners, which are those of the orders. */
+export function createMemoryPartnerStore({ accounts, orders }: MemoryData): PartnerStore {
+  return {
+    async listPartners(accountId, name, { after, limit }, signal) {
+      signal?.throwIfAborted();
+      const partnerships = [...orders.values()].flatMap(listPartnerships);
+      const own = partnerships.filter((one) => one.accountId === accountId);
+      return [...new Set(own.map(({ partnerId }) => partnerId))]
+        .flatMap((id) => accounts.get(id) ?? [])
+        .filter((account) => after === null || account.id < after.id)
+        .filter(name === undefined ? () => true : createNameMatcher(name))
+        .sort(byId)
+        .slice(0, limit);
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { StatusClass } from '@tradepost/contract/wire';
 import {
   type AttemptResult,
   attemptEndedAt,
@@ -10,8 +9,7 @@ import {
 } from '../deliveries/delivery';
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import { alignHealth, nextHealth, resetBackoff } from '../deliveries/endpoint-health';
-import type { LoggedDelivery } from '../deliveries/logged-delivery';
-import { missingRecord } from '../kernel/errors';
+import { type LoggedDelivery, matchesFilter } from '../deliveries/logged-delivery';
 import { cutPage, type MemoryData, type MemoryDelivery, type MemoryQueue } from './memory-data';
 
 type LeaseRequest = Parameters<DeliveryStore['leaseDue']>[0];
@@ -256,11 +254,6 @@ function getDueAhead(data: MemoryData, webhookId: string, now: number): number {
   return dueAhead(data.getFirstDueAt(data.getQueue(webhookId)), now);
 }
 
-function hasStatusClass({ lastStatus, lastError }: MemoryDelivery, wanted: StatusClass): boolean {
-  if (wanted === 'none') return lastStatus === null && lastError !== null;
-  return lastStatus !== null && `${Math.floor(lastStatus / 100)}xx` === wanted;
-}
-
 /** Creates the store of the delivery log. */
 export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore {
   function toLogged(delivery: MemoryDelivery): LoggedDelivery {
@@ -268,6 +261,7 @@ export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore
     const { paused, health } = data.getQueue(delivery.webhookId);
     return {
       ...rest,
+      orderId: data.events.get(delivery.eventId)?.orderId ?? null,
       nextAttemptAt: dueAt === null ? null : Math.max(dueAt, scheduledAt),
       inProgress: lease !== null,
       paused,
@@ -295,17 +289,11 @@ export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore
   return {
     async listDeliveries(accountId, filter, page, signal) {
       signal?.throwIfAborted();
-      const { webhookId, eventType, state, since = Number.NEGATIVE_INFINITY, statusClass } = filter;
-      const found = [...data.deliveries.values()].filter(
-        (one) =>
-          isOwned(one, accountId) &&
-          one.webhookId === (webhookId ?? one.webhookId) &&
-          one.eventType === (eventType ?? one.eventType) &&
-          one.state === (state ?? one.state) &&
-          one.createdAt >= since &&
-          (statusClass === undefined || hasStatusClass(one, statusClass)),
+      const own = [...data.deliveries.values()].filter((one) => isOwned(one, accountId));
+      return cutPage(
+        own.map(toLogged).filter((one) => matchesFilter(one, filter)),
+        page,
       );
-      return cutPage(found, page).map(toLogged);
     },
 
     async findDelivery(accountId, id) {
@@ -315,16 +303,15 @@ export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore
       return { ...toLogged(found), body, attempts: found.attempts };
     },
 
-    async replayDelivery({ accountId, id, idempotencyKey, context }, decide) {
-      const result = data.runIdempotent(idempotencyKey, context.now, () => {
-        const found = find(accountId, id);
-        const { delivery, response } = decide(found && toLogged(found));
-        if (found === null) throw missingRecord('Delivery', id);
-        const { state, deadlineAt, finishedAt } = delivery;
-        const dueAt = getDueAhead(data, found.webhookId, context.now);
-        const times = { dueAt, scheduledAt: context.now, deadlineAt, finishedAt };
-        Object.assign(found, { state, tries: 0, ...times });
-        serveNow(found.webhookId, context.now);
+    async replayDeliveries({ accountId, ids, idempotencyKey, context: { now } }, decide) {
+      const result = data.runIdempotent(idempotencyKey, now, () => {
+        const own = ids.flatMap((id) => find(accountId, id) ?? []);
+        const { deliveries, response } = decide(own.map(toLogged));
+        for (const { id, webhookId, state, deadlineAt, finishedAt } of deliveries) {
+          const times = { dueAt: getDueAhead(data, webhookId, now), scheduledAt: now, deadlineAt };
+          Object.assign(find(accountId, id) ?? {}, { state, tries: 0, ...times, finishedAt });
+          serveNow(webhookId, now);
+        }
         return response;
       });
       data.announcements.notifyDeliveriesQueued();

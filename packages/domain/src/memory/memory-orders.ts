@@ -1,3 +1,4 @@
+import type { Caller } from '../accounts/account';
 import type { EventStore, LoggedEvent } from '../events/event-log';
 import { type CommandContext, notBefore } from '../kernel/context';
 import { missingRecord } from '../kernel/errors';
@@ -7,14 +8,18 @@ import type { OrderFilter, OrderStore } from '../orders/order-store';
 import { type MemoryData, requireReference } from './memory-data';
 
 function matches(order: Order, filter: OrderFilter): boolean {
-  const { statuses, buyerId = order.buyerId, listingId = order.listingId } = filter;
+  const { buyerId, sellerId, listingId, quantity } = order;
+  const { statuses, minQuantity = quantity, maxQuantity = quantity } = filter;
   const { createdAfter = Number.NEGATIVE_INFINITY, updatedAfter = Number.NEGATIVE_INFINITY } =
     filter;
   const { createdBefore = Number.POSITIVE_INFINITY } = filter;
   return (
     (statuses?.includes(order.status) ?? true) &&
-    order.buyerId === buyerId &&
-    order.listingId === listingId &&
+    (filter.buyerId ?? buyerId) === buyerId &&
+    (filter.sellerId ?? sellerId) === sellerId &&
+    (filter.listingId ?? listingId) === listingId &&
+    minQuantity <= quantity &&
+    quantity <= maxQuantity &&
     order.createdAt > createdAfter &&
     order.createdAt < createdBefore &&
     order.updatedAt > updatedAfter
@@ -35,6 +40,13 @@ export function createMemoryOrderStore(data: MemoryData): OrderStore {
     listings.set(listing.id, listing);
     if (task !== null) tasks.set(order.id, task);
     return data.addEvents(events, context);
+  }
+
+  function select(caller: Caller, filter: OrderFilter, signal: AbortSignal | undefined): Order[] {
+    signal?.throwIfAborted();
+    return [...orders.values()].filter(
+      (order) => isVisibleTo(order, caller) && matches(order, filter),
+    );
   }
 
   return {
@@ -83,11 +95,9 @@ export function createMemoryOrderStore(data: MemoryData): OrderStore {
       { after, limit, sort = defaultSort, isFinal = false },
       signal,
     ) {
-      signal?.throwIfAborted();
       const time = getSortTime(sort);
       const position = after && ({ id: after.id, [time]: after.createdAt } as unknown as Order);
-      const found = [...orders.values()]
-        .filter((order) => isVisibleTo(order, caller) && matches(order, filter))
+      const found = select(caller, filter, signal)
         .filter((order) => position === null || compareOrders(order, position, sort) > 0)
         .sort((one, other) => compareOrders(one, other, sort))
         .slice(0, limit);
@@ -97,6 +107,9 @@ export function createMemoryOrderStore(data: MemoryData): OrderStore {
       }
       return found;
     },
+
+    countOrders: async (caller, filter, limit, signal) =>
+      Math.min(select(caller, filter, signal).length, limit),
   };
 }
 

@@ -4,12 +4,14 @@ import type { EventStore } from '../events/event-log';
 import type { ListingStore } from '../listings/listing';
 import type { NotificationStore } from '../notifications/notification';
 import type { OrderStore } from '../orders/order-store';
+import type { PartnerStore } from '../partners/partner';
 import type { RetentionStore } from '../retention/retention-store';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import {
   createMemoryAccountStore,
   createMemoryListingStore,
   createMemoryNotificationStore,
+  createMemoryPartnerStore,
 } from './memory-accounts';
 import { MemoryData } from './memory-data';
 import { createMemoryDeliveryLogStore, createMemoryDeliveryStore } from './memory-deliveries';
@@ -29,6 +31,7 @@ export interface MemoryStore {
   deliveries: DeliveryStore;
   deliveryLog: DeliveryLogStore;
   events: EventStore;
+  partners: PartnerStore;
   retention: RetentionStore;
   /** Runs `listener` after each change that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
@@ -52,6 +55,7 @@ export function createMemoryStore(): MemoryStore {
     deliveries,
     deliveryLog: createMemoryDeliveryLogStore(data),
     events: createMemoryEventStore(data),
+    partners: createMemoryPartnerStore(data),
     retention: createMemoryRetentionStore(data),
     onDeliveriesQueued: (listener) => data.announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => data.announcements.onEvents(listener),

@@ -8,11 +8,11 @@ import { cutPage, type MemoryData, newestFirst, requireReference } from './memor
 export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
   const { webhooks, queues, announcements } = data;
 
-  function withStats({ isDeleted: _, ...webhook }: Webhook & { isDeleted: boolean }) {
+  function withStats({ isDeleted: ___, ...webhook }: Webhook & { isDeleted: boolean }) {
     const { health, deliveries } = data.getQueue(webhook.id);
-    const { failures, backoffUntil } = health;
+    const { concurrencyLimit: _, failedAt: __, ...shown } = health;
     const pending = [...deliveries].filter(({ state }) => state === 'pending');
-    return { ...webhook, stats: { pending: pending.length, failures, backoffUntil } };
+    return { ...webhook, stats: { pending: pending.length, ...shown } };
   }
 
   /** Lists the webhooks of one account or of all, which were not deleted. */

@@ -1,4 +1,4 @@
-import { type ListOrders, type OrderSort, orderStatuses } from '@tradepost/contract';
+import { type ListOrders, type OrderSort, orderQuantity, orderStatuses } from '@tradepost/contract';
 import type { Caller } from '../accounts/account';
 import { decodeCursor, encodeCursor, type PageKey } from '../kernel/pagination';
 import type { Order } from './order';
@@ -47,11 +47,15 @@ export function decodeOrderCursor(cursor: string, sort: OrderSort): PageKey {
 
 /** Converts the filters of a query. */
 export function toOrderFilter(query: ListOrders): OrderFilter {
-  const { status, buyerId, listingId, createdAfter, createdBefore, updatedAfter } = query;
+  const { status, buyerId, sellerId, listingId, minQuantity, maxQuantity } = query;
+  const { createdAfter, createdBefore, updatedAfter } = query;
   return {
     ...(status && { statuses: status }),
     ...(buyerId && { buyerId }),
+    ...(sellerId && { sellerId }),
     ...(listingId && { listingId }),
+    ...(minQuantity && { minQuantity }),
+    ...(maxQuantity && { maxQuantity }),
     ...(createdAfter && { createdAfter: Date.parse(createdAfter) }),
     ...(createdBefore && { createdBefore: Date.parse(createdBefore) }),
     ...(updatedAfter && { updatedAfter: Date.parse(updatedAfter) }),
@@ -60,14 +64,16 @@ export function toOrderFilter(query: ListOrders): OrderFilter {
 
 /** Removes from a filter what excludes no order of the caller. Returns null if the filter excludes all of them. */
 export function simplifyFilter(caller: Caller, filter: OrderFilter): OrderFilter | null {
-  const { statuses, buyerId, ...others } = filter;
-  const isOwn = caller.kind === 'buyer' && buyerId === caller.accountId;
-  if (caller.kind === 'buyer' && buyerId !== undefined && !isOwn) return null;
+  const { statuses, minQuantity = 0, maxQuantity = Infinity, ...others } = filter;
+  const own = caller.kind === 'agent' ? undefined : (`${caller.kind}Id` as const);
+  if (own !== undefined && (others[own] ?? caller.accountId) !== caller.accountId) return null;
+  if (own !== undefined) delete others[own];
   const hasAll = statuses !== undefined && orderStatuses.every((one) => statuses.includes(one));
   return {
     ...others,
     ...(statuses && !hasAll && { statuses }),
-    ...(buyerId !== undefined && !isOwn && { buyerId }),
+    ...(minQuantity > orderQuantity.min && { minQuantity }),
+    ...(maxQuantity < orderQuantity.max && { maxQuantity }),
   };
 }
 
@@ -89,8 +95,16 @@ export function endBefore(filter: OrderFilter, sort: OrderSort, time: number): O
  * once from indexes of the orders of an account by each time, and by status and time of creation.
  */
 export function needsSearch(filter: OrderFilter, sort: OrderSort): boolean {
-  const { statuses, buyerId, listingId, createdAfter, createdBefore, updatedAfter } = filter;
-  if (buyerId !== undefined || listingId !== undefined) return true;
+  const { statuses, createdAfter, createdBefore, updatedAfter } = filter;
+  const scanned = ['buyerId', 'sellerId', 'listingId', 'minQuantity', 'maxQuantity'] as const;
+  if (scanned.some((name) => filter[name] !== undefined)) return true;
   if (getSortTime(sort) === 'createdAt') return updatedAfter !== undefined;
   return statuses !== undefined || createdAfter !== undefined || createdBefore !== undefined;
+}
+
+/** Returns the sort by which the orders of a filter, which is simplified, are counted: one that needs no search, if there is one. */
+export function getCountSort(filter: OrderFilter): OrderSort {
+  return needsSearch(filter, defaultSort) && !needsSearch(filter, '-updatedAt')
+    ? '-updatedAt'
+    : defaultSort;
 }

@@ -1,9 +1,9 @@
-import { type contract, headerNames, pageLimit } from '@tradepost/contract';
+import { type contract, headerNames, type OrderTotal, pageLimit } from '@tradepost/contract';
 import { type Clock, createContext, type IdGenerator } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import { withReplayedHeader } from '../kernel/idempotency';
 import { slicePage } from '../kernel/pagination';
-import type { RouteHandlers } from '../route-handlers';
+import type { RequestContext, RouteHandlers } from '../route-handlers';
 import {
   changeStatus,
   formatEtag,
@@ -18,12 +18,13 @@ import {
   decodeOrderCursor,
   defaultSort,
   encodeOrderCursor,
+  getCountSort,
   isByTime,
   needsSearch,
   simplifyFilter,
   toOrderFilter,
 } from './order-list';
-import type { OrderStore } from './order-store';
+import type { OrderFilter, OrderStore } from './order-store';
 
 /** Creates the handlers of the order endpoints. */
 export function orderRoutes(
@@ -31,25 +32,43 @@ export function orderRoutes(
   clock: Clock,
   newId: IdGenerator,
 ): RouteHandlers<typeof contract.orders> {
+  /** @param known The number of orders, if the page has all of them. */
+  async function countUpTo(
+    most: number,
+    { caller, signal }: RequestContext,
+    filter: OrderFilter,
+    known: number | null,
+  ): Promise<OrderTotal> {
+    const found = known ?? (await orders.countOrders(caller, filter, most + 1, signal));
+    return { count: Math.min(found, most), atLeast: found > most };
+  }
+
   return {
     async list(request) {
       const { caller, query } = request;
       const { limit = pageLimit.default, sort = defaultSort, cursor } = query;
       const filter = simplifyFilter(caller, toOrderFilter(query));
       const after = cursor ? decodeOrderCursor(cursor, sort) : null;
-      if (filter === null) return { status: 200, body: { data: [], nextCursor: null } };
+      if (filter === null) {
+        const total = query.count && { total: { count: 0, atLeast: false } };
+        return { status: 200, body: { data: [], nextCursor: null, ...total } };
+      }
       const isSearch = needsSearch(filter, sort);
       const signal = isSearch ? request.signal : undefined;
       const isFinal = clock.isReal === true && isByTime(filter, sort);
       const page = { after, limit: limit + 1, sort, isFinal };
       const found = await orders.listOrders(caller, filter, page, signal);
-      if (isSearch) await request.requireValidKey();
       const encode = (last: Order) => encodeOrderCursor(last, sort);
       const { items, nextCursor } = slicePage(found, limit, encode);
+      const whole = after === null && nextCursor === null ? items.length : null;
+      const total = query.count && (await countUpTo(query.count, request, filter, whole));
+      if (isSearch || (total && needsSearch(filter, getCountSort(filter)))) {
+        await request.requireValidKey();
+      }
       const data = query.expand
         ? await toExpandedResponses(orders, items, query.expand)
         : items.map(toOrderResponse);
-      return { status: 200, body: { data, nextCursor } };
+      return { status: 200, body: { data, nextCursor, ...(total && { total }) } };
     },
 
     async create({ caller, body, idempotencyKey }) {

@@ -11,7 +11,12 @@ export interface OrderFilter {
   /** With one of these. Not empty, none twice. */
   statuses?: readonly OrderStatus[];
   buyerId?: string;
+  sellerId?: string;
   listingId?: string;
+  /** Of so many units or more. */
+  minQuantity?: number;
+  /** Of so many units or fewer. */
+  maxQuantity?: number;
   /** Created after this time, exclusive, in milliseconds since 1970. */
   createdAfter?: number;
   /** Created before this time, exclusive, in milliseconds since 1970. */
@@ -92,4 +97,16 @@ export interface OrderStore {
     page: PageOfOrders,
     signal?: AbortSignal,
   ): Promise<Order[]>;
+  /**
+   * Counts the orders that the caller participates in, up to `limit`.
+   *
+   * @param signal Cancels the search for a filter that needs one.
+   * @throws DomainError `rate_limited` if the account has too many searches.
+   */
+  countOrders(
+    caller: Caller,
+    filter: OrderFilter,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<number>;
 }

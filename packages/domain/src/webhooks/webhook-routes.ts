@@ -20,14 +20,14 @@ import {
 import type { WebhookPolicy } from './webhook-policy';
 import type { WebhookStore } from './webhook-store';
 
-/** Creates the handlers of the webhook endpoints, except for test events, which are deliveries. */
+/** Creates the handlers of the webhook endpoints, except for test events and replays, which are about deliveries. */
 export function webhookRoutes(
   webhooks: WebhookStore,
   policy: WebhookPolicy,
   clock: Clock,
   newId: IdGenerator,
   createSecret = createEndpointSecret,
-): Omit<RouteHandlers<typeof contract.webhooks>, 'test'> {
+): Omit<RouteHandlers<typeof contract.webhooks>, 'test' | 'replayDeliveries'> {
   /** Builds the response that shows a webhook after a change. */
   function toChangedResponse(before: WebhookWithStats, after: Webhook, now: number) {
     const backoffUntil = shouldResetBackoff(before, after) ? 0 : before.stats.backoffUntil;

@@ -179,6 +179,12 @@ export interface WebhookStats {
   failures: number;
   /** No attempt is made before this time, in milliseconds since 1970. A time in the past has no effect. */
   backoffUntil: number;
+  /** HTTP status of the response to the last attempt; null if there was none. */
+  lastStatus: number | null;
+  /** Why the last attempt got no complete response; null if it got one. */
+  lastError: string | null;
+  /** When the first attempt failed since the last success, in milliseconds since 1970; 0 if none did. */
+  failingSince: number;
 }
 
 /** A webhook and the state of its deliveries. */
@@ -195,5 +201,8 @@ export function toWebhookDetailsResponse(webhook: WebhookWithStats, now: number)
     pendingDeliveries: stats.pending,
     consecutiveFailures: stats.failures,
     backoffUntil: stats.backoffUntil > now ? formatTimestamp(stats.backoffUntil) : null,
+    lastStatus: stats.lastStatus,
+    lastError: stats.lastError,
+    failingSince: stats.failingSince === 0 ? null : formatTimestamp(stats.failingSince),
   };
 }

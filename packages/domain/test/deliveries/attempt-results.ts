@@ -12,14 +12,19 @@ export const second = 1_000;
 /** In milliseconds. */
 export const minute = 60 * second;
 
+function ended(status: number, endedAt: number, duration: number): AttemptEnd {
+  const times = { startedAt: endedAt - duration, endedAt };
+  return { acknowledged: status === 204, status, error: null, ...times, retryAfter: null };
+}
+
 /** A successful attempt. */
 export function succeeded(endedAt: number, duration = 20): AttemptEnd {
-  return { acknowledged: true, startedAt: endedAt - duration, endedAt, retryAfter: null };
+  return ended(204, endedAt, duration);
 }
 
 /** A failed attempt whose receiver requested no wait. */
 export function failed(endedAt: number, duration = 20): AttemptEnd {
-  return { acknowledged: false, startedAt: endedAt - duration, endedAt, retryAfter: null };
+  return ended(500, endedAt, duration);
 }
 
 /** A rejection whose receiver requested a wait. */
@@ -56,7 +61,12 @@ export function anyAttempt(min: number, max: number): fc.Arbitrary<AttemptEnd> {
       took: fc.integer({ min: 0, max: 15 * second }),
       retryAfter: anyWait,
     })
-    .map(({ took, ...end }) => ({ ...end, endedAt: end.startedAt + took }));
+    .map(({ took, ...end }) => ({
+      ...end,
+      status: end.acknowledged ? 204 : 500,
+      error: null,
+      endedAt: end.startedAt + took,
+    }));
 }
 
 /** Any attempts on a clock that is set in any way. */

@@ -119,11 +119,12 @@ describe('a delivery', () => {
     const times = { startedAt: noon + 3, durationMs: 40 };
     const ended = { startedAt: noon + 3, endedAt: noon + 43, retryAfter: null };
     const taken = attemptEndedAt(anAttempt({ ...times, status: 202 }));
-    expect(taken).toEqual({ ...ended, acknowledged: true });
+    expect(taken).toEqual({ ...ended, acknowledged: true, status: 202, error: null });
     const failed = attemptEndedAt(anAttempt({ ...times, status: null, error: 'timeout' }));
-    expect(failed).toEqual({ ...ended, acknowledged: false });
+    expect(failed).toEqual({ ...ended, acknowledged: false, status: null, error: 'timeout' });
     const requested = attemptEndedAt(anAttempt({ ...times, status: 429, retryAfter: 9_000 }));
-    expect(requested).toEqual({ ...ended, acknowledged: false, retryAfter: 9_000 });
+    const rejected = { acknowledged: false, status: 429, error: null };
+    expect(requested).toEqual({ ...ended, ...rejected, retryAfter: 9_000 });
   });
 
   test('is due again at once when the server interrupted its attempt, even the last one', () => {

@@ -27,6 +27,9 @@ describe('the health of an endpoint', () => {
       failures: 0,
       failedAt: 0,
       backoffUntil: 0,
+      lastStatus: null,
+      lastError: null,
+      failingSince: 0,
     });
   });
 
@@ -69,7 +72,38 @@ describe('the health of an endpoint', () => {
       failures: 0,
       failedAt: 0,
       backoffUntil: 0,
+      lastStatus: 204,
+      lastError: null,
+      failingSince: 0,
     });
+  });
+
+  test('has how the last attempt ended, of the same round of failures too', () => {
+    const timeout = { ...failed(noon + 20, 21), status: null, error: 'timeout' };
+    expect(healthAfter(failed(noon))).toMatchObject({ lastStatus: 500, lastError: null });
+    expect(healthAfter(failed(noon), timeout)).toMatchObject({
+      failures: 1,
+      lastStatus: null,
+      lastError: 'timeout',
+    });
+  });
+
+  test('is failing since the first failure after the last success', () => {
+    const again = [succeeded(noon + 60 * minute), failed(noon + 61 * minute)];
+    expect(healthAfter(...rounds(9)).failingSince).toBe(noon);
+    expect(healthAfter(...rounds(9), ...again).failingSince).toBe(noon + 61 * minute);
+    expect(resetBackoff(healthAfter(...rounds(9))).failingSince).toBe(noon);
+  });
+
+  test('is failing since no later than the clock shows after it was set back', () => {
+    fc.assert(
+      fc.property(fc.nat(60 * minute), (back) => {
+        const now = noon + 8 * minute - back;
+        const { failingSince, failedAt } = alignHealth(healthAfter(...rounds(9)), now);
+        expect(failingSince).toBe(Math.min(noon, now));
+        expect(failedAt).toBe(now);
+      }),
+    );
   });
 
   test('counts attempts that were in flight together as one failure, in whichever order they are recorded', () => {
@@ -120,7 +154,10 @@ describe('the health of an endpoint', () => {
 
   test('does not include other fields of a queue, which may have changed meanwhile', () => {
     const queue = { ...healthAfter(...rounds(5)), depth: 7, inFlight: 2, paused: true };
-    const parts = ['backoffUntil', 'concurrencyLimit', 'failedAt', 'failures'];
+    const parts = [
+      ...['backoffUntil', 'concurrencyLimit', 'failedAt', 'failingSince'],
+      ...['failures', 'lastError', 'lastStatus'],
+    ];
     for (const attempt of [...rounds(6), succeeded(noon + 60 * minute)]) {
       expect(Object.keys(nextHealth(queue, attempt)).sort()).toEqual(parts);
     }
@@ -135,13 +172,15 @@ describe('the health of an endpoint', () => {
         for (const attempt of attempts) {
           health = nextHealth(health, attempt);
           latestEnd = Math.max(latestEnd, attempt.endedAt);
-          const { concurrencyLimit, failures, failedAt, backoffUntil } = health;
+          const { concurrencyLimit, failures, failedAt, failingSince, backoffUntil } = health;
           expect(Number.isInteger(concurrencyLimit)).toBe(true);
           expect(concurrencyLimit).toBeGreaterThanOrEqual(1);
           expect(concurrencyLimit).toBeLessThanOrEqual(32);
           expect(backoffUntil).toBeLessThanOrEqual(latestBackoffUntil(latestEnd));
           if (attempt.acknowledged)
             expect({ failures, failedAt }).toEqual({ failures: 0, failedAt: 0 });
+          expect(failingSince > 0).toBe(failures > 0);
+          expect(failingSince).toBeLessThanOrEqual(failedAt);
           if (failures < 5) continue;
           expect(concurrencyLimit).toBe(1);
           expect(backoffUntil - failedAt).toBeGreaterThanOrEqual(5 * second);

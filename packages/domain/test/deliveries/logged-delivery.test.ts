@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { newDelivery, retryWindowMs } from '../../src/deliveries/delivery';
 import {
   type LoggedDelivery,
+  matchesFilter,
   replayDelivery,
+  replayMatching,
   toDeliveryDetailsResponse,
   toDeliveryResponse,
   toLoggedDelivery,
@@ -63,6 +65,34 @@ describe('a replay', () => {
   });
 });
 
+describe('a replay of what a filter finds', () => {
+  test('replays each like one alone, and leaves out those in flight and those that have changed', () => {
+    const found = [
+      aLogged({ ...failed, id: 'dlv_1' }),
+      aLogged({ ...failed, id: 'dlv_2', inProgress: true }),
+      aLogged({ ...delivered, id: 'dlv_3' }),
+      aLogged({ id: 'dlv_4', inProgress: true }),
+    ];
+    const { deliveries, skipped } = replayMatching(found, { state: 'failed' }, later);
+    expect(deliveries).toEqual(found.slice(0, 1).map((one) => replayDelivery(one, later)));
+    expect(skipped).toBe(1);
+    expect(replayMatching(found, {}, later)).toMatchObject({ skipped: 2 });
+  });
+
+  test.each([
+    ['the start of its time', { since: noon, until: noon + 1 }, true],
+    ['a later time', { since: noon + 1 }, false],
+    ['a time before it', { until: noon }, false],
+    ['its event and its order', { eventId: 'evt_1', orderId: 'ord_1' }, true],
+    ['another order', { orderId: 'ord_2' }, false],
+    ['its status class', { statusClass: '5xx' }, true],
+    ['no response', { statusClass: 'none' }, false],
+  ] as const)('a filter with %s', (_what, filter, isFound) => {
+    const delivery = aLogged({ ...failed, orderId: 'ord_1' });
+    expect(matchesFilter(delivery, filter)).toBe(isFound);
+  });
+});
+
 describe('the response of a delivery', () => {
   test.each([
     ['new', aLogged()],
@@ -81,6 +111,7 @@ describe('the response of a delivery', () => {
       webhookId: 'whk_1',
       eventId: 'evt_1',
       event: 'order.created',
+      orderId: null,
       state: 'delivered',
       test: false,
       attemptCount: 2,

@@ -124,7 +124,10 @@ describe('the reset of a backoff', () => {
 });
 
 describe('the response of a webhook', () => {
-  const stats = { pending: 3, failures: 5, backoffUntil: noon + 5_000 };
+  const stats = {
+    ...{ pending: 3, failures: 5, backoffUntil: noon + 5_000 },
+    ...{ lastStatus: null, lastError: 'timeout', failingSince: noon - 60_000 },
+  };
 
   test('matches the contract, with its stats and without a secret', () => {
     const staged = stageSecret(aWebhook(), 'whsec_b', noon);
@@ -136,13 +139,17 @@ describe('the response of a webhook', () => {
       pendingDeliveries: 3,
       consecutiveFailures: 5,
       backoffUntil: new Date(noon + 5_000).toISOString(),
+      lastStatus: null,
+      lastError: 'timeout',
+      failingSince: new Date(noon - 60_000).toISOString(),
     });
     expect(JSON.stringify(shown)).not.toContain('whsec_');
   });
 
-  test('has no backoff that is over, and no missing staged secret', () => {
-    const shown = toWebhookDetailsResponse({ ...aWebhook(), stats }, noon + 5_000);
-    expect(shown).toMatchObject({ backoffUntil: null, stagedSecretAt: null });
+  test('has no backoff that is over, no missing staged secret, and no time without failures', () => {
+    const healthy = { ...stats, failingSince: 0 };
+    const shown = toWebhookDetailsResponse({ ...aWebhook(), stats: healthy }, noon + 5_000);
+    expect(shown).toMatchObject({ backoffUntil: null, stagedSecretAt: null, failingSince: null });
   });
 
   test('has its secret only on creation', () => {

@@ -75,13 +75,24 @@ export class Transport {
 
   /** Creates a list from a call that returns pages. Nothing is sent yet. */
   list<Item>(call: Omit<Call<Page<Item>>, 'read'>, query: { cursor?: string }): PagePromise<Item> {
+    return this.listPages({ ...call, read: readPage<Item> }, query);
+  }
+
+  /** The same for pages that have more than their items. */
+  listPages<Item, OnePage extends Page<Item>>(
+    call: Call<OnePage>,
+    query: { cursor?: string; count?: number },
+  ): PagePromise<Item, OnePage> {
     // Plain JavaScript may pass null.
     const first = query?.cursor;
-    const firstCall = { ...call, query, read: readPage<Item> };
+    const firstCall = { ...call, query };
     return createPagePromise(
       first,
-      (cursor) =>
-        this.send(cursor === first ? firstCall : { ...firstCall, query: { ...query, cursor } }),
+      (cursor) => {
+        // The whole list is counted with its first page.
+        const rest = { ...query, cursor, count: undefined };
+        return this.send(cursor === first ? firstCall : { ...firstCall, query: rest });
+      },
       this.loopErrorFactory(call),
     );
   }

@@ -22,6 +22,8 @@ export interface Delivery {
   eventId: string;
   /** The event type. The service may add types. */
   event: EventType | Other;
+  /** The order that the event is about, or that caused it, `ord_<id>`. Null for a test event. */
+  orderId: string | null;
   /**
    * `pending` until a receiver responds with a 2xx (`delivered`) or the deadline passes (`failed`). The
    * service may add states.
@@ -63,6 +65,10 @@ export interface DeliveryDetails extends Delivery {
 export interface DeliveryListParams {
   /** Only deliveries to this webhook, `whk_<id>`. */
   webhookId?: string;
+  /** Only deliveries of this event, `evt_<id>`. */
+  eventId?: string;
+  /** Only deliveries of events about this order, `ord_<id>`. */
+  orderId?: string;
   /** Only deliveries of events of this type. */
   event?: EventType;
   /** Only deliveries in this state. */
@@ -72,6 +78,8 @@ export interface DeliveryListParams {
    * `2026-11-21T09:30:00Z`.
    */
   since?: string | Date;
+  /** Only deliveries queued before this time, written like `since`. */
+  until?: string | Date;
   /** Only deliveries whose last response has this status class; `none` for those without a response. */
   statusClass?: StatusClass;
   /** Maximum number of deliveries per page: 1 to 100. @default 50 */

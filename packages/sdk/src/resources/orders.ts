@@ -3,9 +3,11 @@ import {
   type OrderExpansion,
   type OrderSort,
   type OrderStatus,
+  type OrderTotal,
+  type Page,
 } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
-import { readItem } from '../http/envelope';
+import { isRecord, readItem, readPage } from '../http/envelope';
 import type { PagePromise } from '../http/pagination';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
@@ -68,6 +70,12 @@ export interface OrderExpansions {
 export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
 
+/** One page of a list of orders. */
+export interface OrderPage<Item extends Order = Order> extends Page<Item> {
+  /** How many orders the list has. Only with `count`, if the service has this extension, and only on the first page. */
+  total?: OrderTotal;
+}
+
 /** The order to create. */
 export interface OrderCreateParams {
   /** The listing to buy from, `lst_<id>`. */
@@ -101,8 +109,14 @@ export interface OrderListParams {
   status?: OrderStatus | readonly OrderStatus[];
   /** Only orders of this buyer, `usr_<id>`. */
   buyerId?: string;
+  /** Only orders of this seller, `usr_<id>`. */
+  sellerId?: string;
   /** Only orders from this listing, `lst_<id>`. */
   listingId?: string;
+  /** Only orders of at least so many units. */
+  minQuantity?: number;
+  /** Only orders of at most so many units; not less than `minQuantity`. */
+  maxQuantity?: number;
   /**
    * Only orders created after this time (exclusive): a date, or
    * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
@@ -128,6 +142,8 @@ export interface OrderListParams {
   sort?: OrderSort;
   /** Which names to return with each order, such as `['buyer', 'listing']`. */
   expand?: OrderExpansion | readonly OrderExpansion[];
+  /** Counts the orders of the list up to so many, 1 to 100,000: `(await orders.list({ count: 1_000 })).total`. */
+  count?: number;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */
@@ -156,6 +172,12 @@ export interface UpdateOrderOptions extends RequestOptions {
   ifMatch?: string | undefined;
 }
 
+function readOrderPage(body: unknown): OrderPage | null {
+  const page = readPage<Order>(body);
+  if (page === null || !isRecord(body) || !isRecord(body.total)) return page;
+  return { ...page, total: body.total as unknown as OrderTotal };
+}
+
 /** The orders of the account that the API key belongs to. */
 export class Orders {
   readonly #transport: Transport;
@@ -172,11 +194,16 @@ export class Orders {
   list<const Expand extends OrderExpansion>(
     params: OrderListParams & { expand: Expand | readonly Expand[] },
     options?: RequestOptions,
-  ): PagePromise<ExpandedOrder<Expand>>;
-  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
-  list(params: OrderListParams = {}, options?: RequestOptions): PagePromise<Order> {
-    return this.#transport.list(
-      { operation: 'orders.list', endpoint: endpoints.orders.list, options },
+  ): PagePromise<ExpandedOrder<Expand>, OrderPage<ExpandedOrder<Expand>>>;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order, OrderPage>;
+  list(params: OrderListParams = {}, options?: RequestOptions): PagePromise<Order, OrderPage> {
+    return this.#transport.listPages(
+      {
+        operation: 'orders.list',
+        endpoint: endpoints.orders.list,
+        options,
+        read: readOrderPage,
+      },
       params,
     );
   }

@@ -1,7 +1,10 @@
 import {
+  type DeliveryState,
   type EventType,
   endpoints,
+  type ReplayedDeliveries,
   type StagedSecret,
+  type StatusClass,
   type WebhookStatus,
 } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
@@ -54,6 +57,15 @@ export interface WebhookDetails extends Webhook {
    * ISO 8601, UTC, with milliseconds. Null when there is no backoff.
    */
   backoffUntil: string | null;
+  /** HTTP status of the response to the last attempt. Null when there was no response. */
+  lastStatus: number | null;
+  /**
+   * Why the last attempt got no complete response, such as `timeout`. Null when it got one, or before the
+   * first attempt.
+   */
+  lastError: string | null;
+  /** When the first attempt failed since the last success: ISO 8601, UTC, with milliseconds. Null when none did. */
+  failingSince: string | null;
 }
 
 /** The webhook to register. */
@@ -86,6 +98,27 @@ export interface WebhookListParams {
 export interface SendTestEventParams {
   /** The type of the test event. The webhook does not need to subscribe to it. */
   event: EventType;
+}
+
+/** Which deliveries `webhooks.replayDeliveries` replays. Without a filter, all of them. */
+export interface ReplayDeliveriesParams {
+  /** Only deliveries in this state. */
+  state?: DeliveryState;
+  /**
+   * Only deliveries queued at or after this time: a date, or ISO 8601 with seconds and an offset, such as
+   * `2026-11-21T09:30:00Z`.
+   */
+  since?: string | Date;
+  /** Only deliveries queued before this time, written like `since`. */
+  until?: string | Date;
+  /** Only deliveries of events of this type. */
+  event?: EventType;
+  /** Only deliveries whose last response has this status class; `none` for those without a response. */
+  statusClass?: StatusClass;
+  /** Maximum number of deliveries: 1 to 500. @default 100 */
+  limit?: number;
+  /** `nextCursor` of the previous call. */
+  cursor?: string;
 }
 
 /**
@@ -223,6 +256,27 @@ export class Webhooks {
       body: params,
       options,
       read: readItem<Delivery>,
+    });
+  }
+
+  /**
+   * Replays the newest deliveries to a webhook that match, as `deliveries.replay` replays one. Those with an
+   * attempt in flight are left out. To replay all, call it with `cursor` until `nextCursor` is null. With
+   * `state: 'pending'`, what waits for its next attempt is due now.
+   */
+  replayDeliveries(
+    id: string,
+    params: ReplayDeliveriesParams,
+    options?: RequestOptions,
+  ): ApiPromise<ReplayedDeliveries> {
+    return this.#transport.request({
+      operation: 'webhooks.replayDeliveries',
+      endpoint: endpoints.webhooks.replayDeliveries,
+      extension: true,
+      id,
+      body: params,
+      options,
+      read: readItem<ReplayedDeliveries>,
     });
   }
 }

@@ -9,9 +9,11 @@ import {
   eventPageSchema,
   eventTypeSchema,
   notificationSchema,
+  orderPageSchema,
   orderResponseSchema,
-  orderSchema,
   pageSchema,
+  partnerPageSchema,
+  replayedDeliveriesResponseSchema,
   stagedSecretResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
@@ -54,7 +56,7 @@ export const responseSchemas: {
   };
 } = {
   orders: {
-    list: { 200: listSchema(orderSchema) },
+    list: { 200: orderPageSchema.partial({ nextCursor: true }) },
     create: { 201: orderResponseSchema },
     get: { 200: orderResponseSchema },
     update: { 200: orderResponseSchema },
@@ -72,6 +74,7 @@ export const responseSchemas: {
     stageSecret: { 201: stagedSecretResponseSchema },
     promoteSecret: { 200: webhookResponseSchema },
     test: { 202: deliveryResponseSchema },
+    replayDeliveries: { 202: replayedDeliveriesResponseSchema },
   },
   deliveries: {
     list: { 200: deliveryPageSchema },
@@ -81,6 +84,9 @@ export const responseSchemas: {
   events: {
     list: { 200: eventPageSchema },
     get: { 200: accountEventResponseSchema },
+  },
+  partners: {
+    list: { 200: partnerPageSchema },
   },
   account: {
     get: { 200: accountResponseSchema },

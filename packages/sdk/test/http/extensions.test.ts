@@ -32,6 +32,9 @@ const webhook = {
   pendingDeliveries: 0,
   consecutiveFailures: 0,
   backoffUntil: null,
+  lastStatus: 204,
+  lastError: null,
+  failingSince: null,
 };
 const delivery = { id: 'dlv_1', webhookId: 'whk_1', event: 'order.created', state: 'pending' };
 const account = { id: 'usr_1', kind: 'buyer', name: 'Shop', key: { id: 'key_1' } };
@@ -73,6 +76,26 @@ describe('the resource for webhooks', () => {
     expect(new Set(keys).size).toBe(3);
     for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/);
   });
+});
+
+test('webhooks.replayDeliveries sends filters with dates, and returns what was replayed', async () => {
+  const result = { replayed: 2, skipped: 1, nextCursor: 'c1' };
+  const { service, webhooks } = await createClient(json(202, { data: result }));
+  const params = {
+    state: 'pending',
+    since: new Date('2026-11-21T09:30:00Z'),
+    until: '2026-11-21T10:30:00+01:00',
+    limit: 3,
+  } as const;
+  expect(await webhooks.replayDeliveries('whk_1', params)).toEqual(result);
+  expect(service.seen.map(summarize)).toEqual([
+    [
+      'POST',
+      '/v1/webhooks/whk_1/replays',
+      '{"state":"pending","since":"2026-11-21T09:30:00.000Z","until":"2026-11-21T10:30:00+01:00","limit":3}',
+    ],
+  ]);
+  expect(service.request(0).headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
 });
 
 describe('deleting a webhook', () => {

@@ -64,6 +64,7 @@ describe('on a service that is not known to honour idempotency keys', () => {
       webhooks.stageSecret('whk_1'),
       webhooks.promoteSecret('whk_1'),
       webhooks.test('whk_1', { event: 'order.created' }),
+      webhooks.replayDeliveries('whk_1', {}),
       deliveries.replay('dlv_1'),
       new Tradepost({ ...service, apiKey: 'tpk_test' }).request('POST', '/v1/things'),
     ];

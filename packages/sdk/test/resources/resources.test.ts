@@ -72,6 +72,23 @@ describe('orders', () => {
     ]);
   });
 
+  test('list counts the whole list with its first page, and returns the total', async () => {
+    const total = { count: 2, atLeast: false };
+    const { service, tradepost } = await createClient(
+      json(200, { data: [anOrder()], nextCursor: 'c1', total }),
+      json(200, { data: [anOrder()], nextCursor: null }),
+    );
+    const totals = [];
+    for await (const page of tradepost.orders.list({ count: 1_000 }).pages()) {
+      totals.push(page.total);
+    }
+    expect(totals).toEqual([total, undefined]);
+    expect(service.seen.map(({ url }) => url)).toEqual([
+      '/v1/orders?count=1000',
+      '/v1/orders?cursor=c1',
+    ]);
+  });
+
   test('list sends several statuses as one text', async () => {
     const { service, tradepost } = await createClient(json(200, { data: [], nextCursor: null }));
     await tradepost.orders.list({
@@ -253,4 +270,13 @@ describe('webhooks', () => {
     expect(JSON.parse(request.body)).toEqual(body);
     expect(request.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
   });
+});
+
+test('partners.list lists partners by a part of their name', async () => {
+  const partner = { id: 'usr_1', kind: 'buyer', name: 'Harbour Street Café' };
+  const { service, tradepost } = await createClient(
+    json(200, { data: [partner], nextCursor: null }),
+  );
+  expect(await tradepost.partners.list({ name: 'café' }).toArray({ limit: 5 })).toEqual([partner]);
+  expect(service.seen.map(({ url }) => url)).toEqual(['/v1/partners?name=caf%C3%A9']);
 });

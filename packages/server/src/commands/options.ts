@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hiddenCharacters } from '@tradepost/contract/wire';
 import { InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
 import { describeDatabase, findDatabaseFault, isPostgresUrl } from '../stores/database-url';
@@ -93,8 +94,10 @@ const maxNameLength = 200;
 
 /** Parses a display name. */
 export function parseName(text: string): string {
-  if (text.trim() === '' || /\p{Cc}/u.test(text)) {
-    throw new InvalidArgumentError('It must not be empty or contain control characters.');
+  if (text.trim() === '' || hiddenCharacters.test(text)) {
+    throw new InvalidArgumentError(
+      'It must not be empty or contain control characters, or others that nobody sees.',
+    );
   }
   if ([...text].length > maxNameLength) {
     throw new InvalidArgumentError(`It must not be longer than ${maxNameLength} characters.`);

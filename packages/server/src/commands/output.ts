@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { hiddenCharacters } from '@tradepost/contract/wire';
 
 /** The output streams of a command: data goes to stdout, everything else to stderr. */
 export interface Streams {
@@ -6,17 +7,18 @@ export interface Streams {
   stderr: Writable;
 }
 
-/** Control characters, line and paragraph separators, and bidirectional controls. */
-const controlChars = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const hidden = new RegExp(hiddenCharacters.source, 'gu');
 
 /**
- * Escapes text of a database for a terminal, on one line: what could move the cursor, change the terminal's state or reorder text
- * is shown as its code, such as `\u001b`. Applied to a JSON text, it keeps its meaning.
+ * Escapes text of a database for a terminal, on one line: what could move the cursor, change the terminal's state, reorder text or
+ * hide some is shown as its code, such as `\u001b`. Applied to a JSON text, it keeps its meaning.
  */
 export function escapeControlChars(text: string): string {
-  return text.replace(
-    controlChars,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return text.replace(hidden, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   );
 }
 

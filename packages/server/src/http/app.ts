@@ -133,6 +133,7 @@ export function createApp(dependencies: AppDependencies): App {
     webhooks: bindHandlers(routes.webhooks, clock),
     deliveries: bindHandlers(routes.deliveries, clock),
     events: bindHandlers(routes.events, clock),
+    partners: bindHandlers(routes.partners, clock),
     account: bindHandlers(routes.account, clock),
   });
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.

@@ -47,6 +47,22 @@ const statusList = orderStatuses.map((status) => `'${status}'`).join();
 const versionsByStatus = `(VALUES ('pending', 1, 1), ('confirmed', 2, 2), ('fulfilling', 2, 3),
   ('completed', 3, 4), ('cancelled', 2, 4))`;
 
+const parties = ['buyer_id', 'seller_id', 'agent_id'];
+
+/** With whom the accounts of all orders trade. */
+const partnersOfOrders = parties
+  .flatMap((one) => parties.filter((other) => other !== one).map((other) => [one, other]))
+  .map(
+    ([one, other]) => `SELECT ${one} AS account_id, ${other} AS partner_id FROM orders
+      WHERE ${one} IS NOT NULL AND ${other} IS NOT NULL`,
+  )
+  .join(' UNION ');
+
+function differentPartners(one: string, other: string): string {
+  return `SELECT account_id || ' with ' || partner_id FROM (
+    SELECT account_id, partner_id FROM ${one} EXCEPT SELECT account_id, partner_id FROM ${other}) AS p`;
+}
+
 function accountsOfKind(table: string, column: string, kind: string): DataRule {
   return {
     problem: `${table} whose ${column} is an account of another kind`,
@@ -142,6 +158,20 @@ export function createRuleGroups({
       ],
     },
     {
+      name: 'partners',
+      description: 'accounts are partners if they have an order together',
+      rules: [
+        {
+          problem: 'missing partners of accounts that have an order together',
+          sql: differentPartners(`(${partnersOfOrders}) AS o`, 'partners'),
+        },
+        {
+          problem: 'partners without an order together',
+          sql: differentPartners('partners', `(${partnersOfOrders}) AS o`),
+        },
+      ],
+    },
+    {
       name: 'tasks',
       description: 'an order has a task if it has an agent, open while it is pending',
       rules: [
@@ -192,9 +222,9 @@ export function createRuleGroups({
             OR n.created_at <> e.created_at`,
         },
         {
-          problem: 'deliveries of another type than their event',
+          problem: 'deliveries of another type or time than their event',
           sql: `SELECT d.id FROM ${deliveries} AS d JOIN events AS e ON e.id = d.event_id
-          WHERE d.event_type <> e.event_type OR d.test <> (e.order_id IS NULL)`,
+          WHERE d.event_type <> e.event_type OR d.test <> (e.order_id IS NULL) OR d.created_at <> e.created_at`,
         },
       ],
     },

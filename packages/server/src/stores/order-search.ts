@@ -33,6 +33,8 @@ export interface OrderQuery {
 export interface OrderReader {
   /** Lists the orders in any of the ranges that match the query and come after its `after`, sorted, up to `limit`. */
   select(ranges: OrderRange[], query: OrderQuery, limit: number): Promise<Order[]>;
+  /** Counts the orders that `select` would list. */
+  count(ranges: OrderRange[], query: OrderQuery, limit: number): Promise<number>;
   /** Returns the key of the order at a place in a range, from 1; null if the range has fewer. */
   findKey(range: OrderRange, place: number): Promise<PageKey | null>;
 }
@@ -65,15 +67,17 @@ export function listRanges(query: OrderQuery): OrderRange[] {
 }
 
 /**
- * Lists sets of ranges that have all orders of a page, and are read as a whole if they are short: those of the buyer, what changed
- * recently in a list by creation, and what has the statuses in a list by the last change.
+ * Lists sets of ranges that have all orders of a page, and are read as a whole if they are short: those of the buyer or the seller,
+ * what changed recently in a list by creation, and what has the statuses in a list by the last change.
  */
 function listShortcuts(query: OrderQuery): OrderRange[][] {
-  const { buyerId, statuses, updatedAfter } = query.filter;
+  const { buyerId, sellerId, statuses, updatedAfter } = query.filter;
   const byCreation = getSortTime(query.sort) === 'createdAt';
   const shortcuts: OrderRange[][] = [];
-  if (buyerId !== undefined) {
-    shortcuts.push([{ ...buildRange(query, 'createdAt'), role: 'buyer', accountId: buyerId }]);
+  for (const [role, accountId] of [['buyer', buyerId] as const, ['seller', sellerId] as const]) {
+    if (accountId !== undefined) {
+      shortcuts.push([{ ...buildRange(query, 'createdAt'), role, accountId }]);
+    }
   }
   if (byCreation && updatedAfter !== undefined) shortcuts.push([buildRange(query, 'updatedAt')]);
   if (!byCreation && statuses !== undefined) {
@@ -90,6 +94,31 @@ function chooseScan(query: OrderQuery): OrderRange {
   return buildRange(query, by, isIndexed ? status : null);
 }
 
+/** A step of a search. */
+interface SearchStep {
+  /** What to scan; empty if the step only found out that a set of ranges is too long. */
+  ranges: OrderRange[];
+  isLast: boolean;
+}
+
+async function* listSteps(
+  reader: OrderReader,
+  query: OrderQuery,
+  stepSize: number,
+): AsyncGenerator<SearchStep> {
+  for (const ranges of listShortcuts(query)) {
+    const ends = await Promise.all(ranges.map((range) => reader.findKey(range, stepSize)));
+    const isShort = ends.every((end) => end === null);
+    yield isShort ? { ranges, isLast: true } : { ranges: [], isLast: false };
+  }
+  const whole = chooseScan(query);
+  for (let { start } = whole; ; ) {
+    const end = await reader.findKey({ ...whole, start }, stepSize);
+    yield { ranges: [{ ...whole, start, end: end ?? whole.end }], isLast: end === null };
+    start = end;
+  }
+}
+
 /**
  * Finds a page of orders by a search. It yields after each step, so that other work gets a turn during a search for few orders
  * among many.
@@ -102,22 +131,32 @@ export async function* findOrders(
   stepSize = defaultStepSize,
 ): AsyncGenerator<undefined, Order[]> {
   const { limit } = query;
-  for (const ranges of listShortcuts(query)) {
-    const ends = await Promise.all(ranges.map((range) => reader.findKey(range, stepSize)));
-    if (ends.every((end) => end === null)) return await reader.select(ranges, query, limit);
-    yield;
-  }
-  const whole = chooseScan(query);
   let found: Order[] = [];
-  for (let { start } = whole; ; ) {
-    const end = await reader.findKey({ ...whole, start }, stepSize);
-    const step = { ...whole, start, end: end ?? whole.end };
-    const more = await reader.select([step], query, limit - found.length);
-    // An order that changes meanwhile may move from a previous step to this one.
-    const again = new Set(more.map(({ id }) => id));
-    found = [...found.filter(({ id }) => !again.has(id)), ...more];
-    if (end === null || found.length >= limit) return found;
-    start = end;
+  for await (const { ranges, isLast } of listSteps(reader, query, stepSize)) {
+    if (ranges.length > 0) {
+      const more = await reader.select(ranges, query, limit - found.length);
+      // An order that changes meanwhile may move from a previous step to this one.
+      const again = new Set(more.map(({ id }) => id));
+      found = [...found.filter(({ id }) => !again.has(id)), ...more];
+    }
+    if (isLast || found.length >= limit) break;
     yield;
   }
+  return found;
+}
+
+/** Counts orders by a search in the same steps, up to the limit of the query, which has the sort of `getCountSort`. */
+export async function* countOrders(
+  reader: OrderReader,
+  query: OrderQuery,
+  stepSize = defaultStepSize,
+): AsyncGenerator<undefined, number> {
+  const { limit } = query;
+  let count = 0;
+  for await (const { ranges, isLast } of listSteps(reader, query, stepSize)) {
+    if (ranges.length > 0) count += await reader.count(ranges, query, limit - count);
+    if (isLast || count >= limit) break;
+    yield;
+  }
+  return count;
 }

@@ -5,6 +5,7 @@ import type { Clock } from '@tradepost/domain/kernel/context';
 import type { ListingStore } from '@tradepost/domain/listings/listing';
 import type { NotificationStore } from '@tradepost/domain/notifications/notification';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import type { PartnerStore } from '@tradepost/domain/partners/partner';
 import type { RetentionStore } from '@tradepost/domain/retention/retention-store';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 
@@ -103,6 +104,7 @@ export interface Store {
   deliveries: DeliveryStore;
   deliveryLog: DeliveryLogStore;
   events: EventStore;
+  partners: PartnerStore;
   retention: RetentionStore;
   secrets: SecretStore;
   /** Runs `listener` after each commit in this process that queued deliveries or made some due. */

@@ -35,6 +35,7 @@ describe('GET /v1/deliveries', () => {
       webhookId: webhook.id,
       eventId: expect.stringMatching(/^evt_/),
       event: 'order.created',
+      orderId: expect.stringMatching(/^ord_/),
       test: false,
       attemptCount: 1,
       lastError: null,
@@ -74,6 +75,7 @@ describe('GET /v1/deliveries', () => {
       ['event=order.created', ({ event }) => event === 'order.created'],
       ['state=pending', ({ state }) => state === 'pending'],
       [`since=${iso(noon + 1_000)}`, ({ createdAt }) => createdAt >= iso(noon + 1_000)],
+      [`until=${iso(noon + 1_001)}`, ({ createdAt }) => createdAt < iso(noon + 1_001)],
       ['statusClass=5xx', ({ lastStatus }) => lastStatus === 500],
     ];
     for (let choice = 1; choice < 2 ** filters.length; choice += 1) {
@@ -88,12 +90,35 @@ describe('GET /v1/deliveries', () => {
     expect(rejectingDeliveries).toHaveLength(4);
   });
 
-  it('includes the time of since itself, in any time zone', async () => {
+  it('finds those of one order and of one event, also in pages', async () => {
+    const events: EventType[] = ['order.created', 'task.approval_requested'];
+    await harness.hook(respond(200), { events });
+    await harness.hook(respond(500), { events });
+    const { id } = await harness.placeAndRecord(4);
+    await harness.placeAndRecord(4);
+    const all = await harness.deliveries();
+    const own = all.filter(({ orderId }) => orderId === id);
+    expect(own).toHaveLength(4);
+    expect(await harness.deliveries(`?orderId=${id}`)).toEqual(own);
+    const first = await page(`?orderId=${id}&limit=3`);
+    expect(first.data).toEqual(own.slice(0, 3));
+    const rest = await page(`?orderId=${id}&limit=3&cursor=${first.nextCursor}`);
+    expect(rest).toEqual({ data: own.slice(3), nextCursor: null });
+    const eventId = own[0]?.eventId;
+    expect(await harness.deliveries(`?eventId=${eventId}`)).toEqual(
+      own.filter((one) => one.eventId === eventId),
+    );
+    expect(await harness.deliveries('?orderId=ord_none')).toEqual([]);
+  });
+
+  it('includes the time of since itself and excludes that of until, in any time zone', async () => {
     await harness.hook(respond(200));
     await harness.placeAndRecord();
     expect(await harness.deliveries(`?since=${iso(noon)}`)).toHaveLength(1);
     expect(await harness.deliveries('?since=2026-11-21T13:00:00%2B01:00')).toHaveLength(1);
     expect(await harness.deliveries(`?since=${iso(noon + 1)}`)).toEqual([]);
+    expect(await harness.deliveries(`?until=${iso(noon)}`)).toEqual([]);
+    expect(await harness.deliveries('?until=2026-11-21T13:00:01%2B01:00')).toHaveLength(1);
   });
 
   it.each(['', '&event=order.created'])(
@@ -127,6 +152,9 @@ describe('GET /v1/deliveries', () => {
     ['webhookId=ord_1', 'webhookId'],
     ['event=order.shipped', 'event'],
     ['state=lost', 'state'],
+    ['orderId=dlv_1', 'orderId'],
+    ['eventId=ord_1', 'eventId'],
+    ['until=tomorrow', 'until'],
     ['since=yesterday', 'since'],
     ['since=2026-11-21T09:30:00', 'since'],
     ['statusClass=1xx', 'statusClass'],

@@ -89,7 +89,7 @@ describe('GET /v1/events', () => {
     expect(notifications.text).not.toContain('Paid');
   });
 
-  it.each(['', ' ', 'two\nlines', 'x'.repeat(501), null, 7])(
+  it.each(['', ' ', 'two\nlines', 'hidden \u{e0041}\u200b', 'x'.repeat(501), null, 7])(
     'rejects the reason %j and changes nothing',
     async (reason) => {
       const { id } = await harness.place();

@@ -1,4 +1,4 @@
-import type { Notification, Order, Page } from '@tradepost/contract';
+import type { Notification, Order, Page, Partner } from '@tradepost/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type Actor,
@@ -88,6 +88,48 @@ describe('GET /v1/orders', () => {
     expect(changed).not.toContain(placed[3]?.id);
   });
 
+  it('filters by seller and by quantity, and by all that contradicts the account nothing', async () => {
+    const ids = async (query: string, as = buyer) => {
+      const got = await service.request(`GET /v1/orders?${query}`, { as });
+      return getPage<Order>(got).data.map(({ id }) => id);
+    };
+    expect(await ids(`sellerId=${seller.id}`)).toEqual(newestFirst());
+    expect(await ids(`sellerId=${seller.id}`, seller)).toEqual(newestFirst());
+    expect(await ids(`sellerId=${buyer.id}`)).toEqual([]);
+    expect(await ids(`sellerId=${buyer.id}`, seller)).toEqual([]);
+    expect(await ids('minQuantity=6')).toEqual(newestFirst().slice(0, 2));
+    expect(await ids('maxQuantity=2')).toEqual(newestFirst().slice(-2));
+    expect(await ids('minQuantity=3&maxQuantity=3')).toEqual([placed[2]?.id]);
+    expect(await ids('minQuantity=1&maxQuantity=1000000')).toEqual(newestFirst());
+  });
+
+  it.each([
+    ['count=100&limit=2', { count: 7, atLeast: false }],
+    ['count=7&limit=2', { count: 7, atLeast: false }],
+    ['count=6', { count: 6, atLeast: true }],
+    ['count=3&limit=2&status=confirmed', { count: 2, atLeast: false }],
+    ['count=5&limit=2&sort=updatedAt', { count: 5, atLeast: true }],
+    ['count=5&limit=2&minQuantity=4', { count: 4, atLeast: false }],
+    ['count=5&buyerId=usr_none', { count: 0, atLeast: false }],
+  ])('returns the total for %s, whichever page it is', async (query, total) => {
+    const path = `GET /v1/orders?${query}`;
+    const page = getPage<Order>(await service.request(path, { as: buyer }));
+    expect(page).toMatchObject({ total });
+    if (page.nextCursor === null) return;
+    const next = await service.request(`${path}&cursor=${page.nextCursor}`, { as: buyer });
+    expect(getPage(next)).toMatchObject({ total });
+  });
+
+  it('returns no total without count, and counts nothing for a page with the whole list', async () => {
+    const counts = vi.spyOn(service.store.orders, 'countOrders');
+    const plain = getPage(await service.request('GET /v1/orders?limit=2', { as: buyer }));
+    expect(plain).not.toHaveProperty('total');
+    const whole = getPage(await service.request('GET /v1/orders?count=10', { as: buyer }));
+    expect(whole).toMatchObject({ total: { count: 7, atLeast: false } });
+    expect(counts).not.toHaveBeenCalled();
+    counts.mockRestore();
+  });
+
   it.each([
     ['createdAt', () => newestFirst().reverse()],
     ['-createdAt', newestFirst],
@@ -168,6 +210,12 @@ describe('GET /v1/orders', () => {
     ['status=', 'status'],
     ['buyerId=lst_1', 'buyerId'],
     ['listingId=x', 'listingId'],
+    ['sellerId=lst_1', 'sellerId'],
+    ['minQuantity=0', 'minQuantity'],
+    ['maxQuantity=1.5', 'maxQuantity'],
+    ['minQuantity=3&maxQuantity=2', 'maxQuantity'],
+    ['count=0', 'count'],
+    ['count=100001', 'count'],
     ['updatedAfter=yesterday', 'updatedAfter'],
     ['sort=quantity', 'sort'],
     ['createdAfter=yesterday', 'createdAfter'],
@@ -196,6 +244,52 @@ describe('GET /v1/orders', () => {
   it('rejects a cursor that it never returned', async () => {
     const problem = getProblem(await service.request('GET /v1/orders?cursor=abc', { as: buyer }));
     expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
+  });
+});
+
+describe('GET /v1/partners', () => {
+  const list = async (query: string, as: Actor) =>
+    getPage<Partner>(await service.request(`GET /v1/partners${query}`, { as }));
+
+  it('lists the accounts with which the account has traded, with their kinds and names', async () => {
+    expect(await list('', buyer)).toEqual({
+      data: [{ id: seller.id, kind: 'seller', name: 'seller' }],
+      nextCursor: null,
+    });
+    expect((await list('', seller)).data.map(({ id }) => id)).toEqual([buyer.id]);
+    expect((await list('', await service.account('buyer'))).data).toEqual([]);
+  });
+
+  it('finds them by a part of their name, page by page', async () => {
+    const listing = await service.listing(seller);
+    const ids = [buyer.id];
+    for (let count = 0; count < 4; count += 1) {
+      const other = await service.account('buyer');
+      ids.unshift(other.id);
+      const body = { listingId: listing.id, quantity: 1 };
+      await service.request('POST /v1/orders', { as: other, body });
+    }
+    expect((await list('?name=none', seller)).data).toEqual([]);
+    for (const query of ['?limit=2', '?limit=2&name=UYE']) {
+      const found: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Page<Partner> = await list(`${query}${cursor && `&cursor=${cursor}`}`, seller);
+        found.push(...page.data.map(({ id }) => id));
+        cursor = page.nextCursor;
+      }
+      expect(found).toEqual(ids);
+    }
+  });
+
+  it.each([['name='], ['kind=buyer'], ['limit=0']])('rejects the query %s', async (query) => {
+    const got = await service.request(`GET /v1/partners?${query}`, { as: buyer });
+    expect(getProblem(got)).toMatchObject({ status: 422, code: 'validation_failed' });
+  });
+
+  it('rejects the cursor of another list', async () => {
+    const orders = getPage(await service.request('GET /v1/orders?limit=1', { as: buyer }));
+    const path = `GET /v1/partners?cursor=${orders.nextCursor}`;
+    expect(getProblem(await service.request(path, { as: buyer })).code).toBe('invalid_cursor');
   });
 });
 

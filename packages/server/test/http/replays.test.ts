@@ -1,10 +1,15 @@
-import type { Delivery } from '@tradepost/contract';
+import type {
+  Delivery,
+  ReplayDeliveries,
+  ReplayedDeliveries,
+  WebhookDetails,
+} from '@tradepost/contract';
 import { retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import { noon } from '@tradepost/domain/test/builders';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';
-import { getData, getProblem } from './service';
+import { type Actor, getData, getProblem } from './service';
 
 let harness: DeliveringService;
 
@@ -136,5 +141,114 @@ describe('POST /v1/deliveries/:id/replay', () => {
       state: 'failed',
       attemptCount: 2,
     });
+  });
+});
+
+describe('POST /v1/webhooks/:id/replays', () => {
+  const replays = (webhookId: string, body: ReplayDeliveries, key?: string) =>
+    harness.service.request(`POST /v1/webhooks/${webhookId}/replays`, {
+      as: harness.buyer,
+      body,
+      headers: { ...(key !== undefined && { 'Idempotency-Key': key }) },
+    });
+
+  /** Places orders whose deliveries wait for their second attempt. */
+  async function failOnce(count: number) {
+    const hook = await harness.hook(respond(500));
+    for (let placed = 0; placed < count; placed += 1) await harness.placeAndRecord();
+    return hook;
+  }
+
+  it('makes due now what waits, and ends the backoff', async () => {
+    let status = 503;
+    const { receiver, webhook } = await harness.hook((response) => {
+      response.writeHead(status, { 'Retry-After': '300' }).end();
+    });
+    await harness.placeAndRecord();
+    await harness.place();
+    await harness.place();
+    const details = () => harness.see<WebhookDetails>(`/v1/webhooks/${webhook.id}`);
+    expect(await details()).toMatchObject({
+      pendingDeliveries: 3,
+      backoffUntil: expect.stringMatching(/^2026-11-21T12:05:0/),
+      lastStatus: 503,
+      failingSince: expect.stringMatching(/^2026-11-21T12:00:0/),
+    });
+    status = 204;
+    const got = await replays(webhook.id, { state: 'pending' });
+    expect([got.status, getData(got)]).toEqual([
+      202,
+      { replayed: 3, skipped: 0, nextCursor: null },
+    ]);
+    for (let count = 0; count < 3; count += 1) await harness.recorded();
+    expect(receiver.count).toBe(4);
+    expect(await harness.deliveries('?state=delivered')).toHaveLength(3);
+    expect(await details()).toMatchObject({
+      pendingDeliveries: 0,
+      backoffUntil: null,
+      lastStatus: 204,
+      failingSince: null,
+    });
+  });
+
+  it('replays chunk by chunk what the filter finds, newest first, each once', async () => {
+    const { webhook } = await failOnce(5);
+    const before = await harness.deliveries();
+    await harness.service.request(`PATCH /v1/webhooks/${webhook.id}`, {
+      as: harness.buyer,
+      body: { status: 'paused' },
+    });
+    await harness.clock.advance(1_000);
+    const deadline = iso(noon + 1_000 + retryWindowMs);
+    const replayed = async () =>
+      (await harness.deliveries()).map(({ deadlineAt }) => deadlineAt === deadline);
+    const filter = { event: 'order.created', statusClass: '5xx', limit: 2 } as const;
+    let cursor: string | null = null;
+    for (const [count, expected] of [2, 4, 5].entries()) {
+      const body: ReplayDeliveries = { ...filter, ...(cursor !== null && { cursor }) };
+      const result: ReplayedDeliveries = getData(await replays(webhook.id, body));
+      expect(result).toMatchObject({ replayed: count === 2 ? 1 : 2, skipped: 0 });
+      expect(await replayed()).toEqual(before.map((_one, index) => index < expected));
+      cursor = result.nextCursor;
+    }
+    expect(cursor).toBeNull();
+    const until = { until: iso(noon), limit: 500 };
+    expect(getData(await replays(webhook.id, until))).toMatchObject({ replayed: 0 });
+  });
+
+  it('leaves out deliveries in flight, and counts them', async () => {
+    const inHand: (() => void)[] = [];
+    const { receiver, webhook } = await harness.hook((response) => {
+      inHand.push(() => response.writeHead(204).end());
+    });
+    await harness.place();
+    await receiver.next();
+    const got = await replays(webhook.id, {});
+    expect(getData(got)).toEqual({ replayed: 0, skipped: 1, nextCursor: null });
+    for (const end of inHand) end();
+    await harness.recorded();
+    expect(receiver.count).toBe(1);
+  });
+
+  it('has one effect for an idempotency key', async () => {
+    const { webhook } = await failOnce(2);
+    const first = await replays(webhook.id, { state: 'pending', limit: 1 }, 'again');
+    const repeated = await replays(webhook.id, { state: 'pending', limit: 1 }, 'again');
+    expect([repeated.status, repeated.text]).toEqual([202, first.text]);
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+    const other = await replays(webhook.id, { state: 'pending' }, 'again');
+    expect(getProblem(other)).toMatchObject({ code: 'idempotency_key_reused' });
+  });
+
+  it('is for the account of the webhook alone, and not for read-only keys', async () => {
+    const { webhook } = await failOnce(1);
+    const path = `POST /v1/webhooks/${webhook.id}/replays`;
+    const request = (as: Actor) => harness.service.request(path, { as, body: {} });
+    expect(getProblem(await request(harness.seller))).toMatchObject({ code: 'webhook_not_found' });
+    const readOnly = await harness.service.account('buyer', { readOnly: true });
+    expect(getProblem(await request(readOnly))).toMatchObject({ code: 'read_only_api_key' });
+    expect(await harness.newest()).toMatchObject({ attemptCount: 1, lastStatus: 500 });
+    const badCursor = await replays(webhook.id, { cursor: 'eyJ0IjoxfQ' });
+    expect(getProblem(badCursor)).toMatchObject({ status: 400, code: 'invalid_cursor' });
   });
 });

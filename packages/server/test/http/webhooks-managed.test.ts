@@ -48,8 +48,16 @@ async function list(query = '', as = seller): Promise<Page<WebhookDetails>> {
 
 /** The fields of a webhook without deliveries. */
 function untried({ secret: _never, ...webhook }: CreatedWebhook): WebhookDetails {
-  const nothing = { pendingDeliveries: 0, consecutiveFailures: 0, backoffUntil: null };
-  return { ...webhook, stagedSecretAt: null, ...nothing };
+  return {
+    ...webhook,
+    stagedSecretAt: null,
+    pendingDeliveries: 0,
+    consecutiveFailures: 0,
+    backoffUntil: null,
+    lastStatus: null,
+    lastError: null,
+    failingSince: null,
+  };
 }
 
 describe('GET /v1/webhooks', () => {

@@ -6,6 +6,7 @@ import {
   action,
   chooseKey,
   defined,
+  deliveryFilter,
   events,
   eventType,
   expand,
@@ -18,6 +19,7 @@ import {
   ofKind,
   pick,
   status,
+  toDeliveryFilter,
   unknownId,
   type Who,
   who,
@@ -176,6 +178,15 @@ const webhookActions = [
     (state, { event, idempotencyKey, ...args }) => {
       const { call } = webhookCall(state, args, 'webhooks.test');
       return { call: { ...call, ...withKey(idempotencyKey), body: { event } } };
+    },
+  ),
+  action(
+    'webhooks.replayDeliveries',
+    fc.record({ who, webhook: index, filter: fc.record(deliveryFilter), idempotencyKey }),
+    (state, { filter, idempotencyKey, ...args }) => {
+      const { call } = webhookCall(state, args, 'webhooks.replayDeliveries');
+      const body = toDeliveryFilter(state, filter);
+      return { call: { ...call, ...withKey(idempotencyKey), body } };
     },
   ),
 ];

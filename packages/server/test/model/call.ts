@@ -7,6 +7,7 @@ export type Route =
   | `webhooks.${keyof typeof endpoints.webhooks}`
   | `deliveries.${keyof typeof endpoints.deliveries}`
   | `events.${keyof typeof endpoints.events}`
+  | 'partners.list'
   | 'account.get';
 
 /** A request to the API. The model's have placeholders where the sent ones have values. */

@@ -158,6 +158,30 @@ export function toTime(
   return item && formatTime(item.createdAt + near.off);
 }
 
+/** Which deliveries to list or to replay. */
+export const deliveryFilter = {
+  event: filter(eventType),
+  state: filter(fc.constantFrom('pending', 'delivered', 'failed')),
+  since: nearTime,
+  until: nearTime,
+  statusClass: filter(fc.constantFrom('2xx', '4xx', '5xx', 'none')),
+};
+type DeliveryFilterChoice = {
+  [Name in keyof typeof deliveryFilter]: (typeof deliveryFilter)[Name] extends fc.Arbitrary<
+    infer Value
+  >
+    ? Value
+    : never;
+};
+
+/** Returns the filter as a client writes it. */
+export function toDeliveryFilter(
+  { deliveries }: ModelState,
+  { since, until, ...others }: DeliveryFilterChoice,
+) {
+  return defined({ ...others, since: toTime(deliveries, since), until: toTime(deliveries, until) });
+}
+
 /** Leaves out what is undefined. */
 export function defined<Value>(values: Record<string, Value | undefined>): Record<string, Value> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);

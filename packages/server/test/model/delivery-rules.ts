@@ -8,6 +8,7 @@ import {
   type ModelState,
   type ModelWebhook,
   placeholder,
+  type Query,
   Rejection,
   type Reply,
 } from './state';
@@ -78,6 +79,7 @@ export function showDelivery(state: ModelState, delivery: ModelDelivery): Delive
     webhookId,
     eventId: event.id,
     event: event.type,
+    orderId: event.orderId,
     state: delivery.state,
     test,
     attemptCount: attempts.length,
@@ -108,6 +110,30 @@ function showDetails(
   return { ...showDelivery(state, delivery), body: expectedBody(delivery.event), attempts };
 }
 
+const statusClassOf = (attempt: { status: number | null } | undefined) => {
+  if (attempt === undefined) return undefined;
+  return attempt.status === null ? 'none' : `${Math.floor(attempt.status / 100)}xx`;
+};
+
+/** Returns the deliveries of an account that a filter finds, oldest first. */
+export function filterDeliveries(
+  state: ModelState,
+  account: ModelAccount,
+  { webhookId, eventId, orderId, event, state: inState, since, until, statusClass }: Query,
+): ModelDelivery[] {
+  return visibleDeliveries(state, account)
+    .filter((one) => webhookId === undefined || one.webhookId === webhookId)
+    .filter((one) => eventId === undefined || one.event.id === eventId)
+    .filter((one) => orderId === undefined || one.event.orderId === orderId)
+    .filter((one) => event === undefined || one.event.type === event)
+    .filter((one) => inState === undefined || one.state === inState)
+    .filter(
+      (one) => statusClass === undefined || statusClassOf(one.attempts.at(-1)) === statusClass,
+    )
+    .filter(({ createdAt }) => since === undefined || createdAt >= Date.parse(String(since)))
+    .filter(({ createdAt }) => until === undefined || createdAt < Date.parse(String(until)));
+}
+
 function findDelivery(state: ModelState, account: ModelAccount, id = ''): ModelDelivery {
   const delivery = visibleDeliveries(state, account).find((one) => one.id === id);
   if (delivery === undefined) throw new Rejection('delivery_not_found');
@@ -123,13 +149,40 @@ export function getDelivery(state: ModelState, account: ModelAccount, id?: strin
 export function replayDelivery(state: ModelState, account: ModelAccount, id?: string): Reply {
   const delivery = findDelivery(state, account, id);
   if (delivery.inFlight !== null) throw new Rejection('delivery_in_progress');
+  makeDue(state, delivery);
+  return { status: 202, body: { data: showDelivery(state, delivery) } };
+}
+
+function makeDue(state: ModelState, delivery: ModelDelivery): void {
   delivery.state = 'pending';
   delivery.tries = 0;
   delivery.nextAttemptAt = state.now;
   delivery.deadlineAt = state.now + retryWindow;
   delivery.finishedAt = null;
   webhookOf(state, delivery).backoffUntil = 0;
-  return { status: 202, body: { data: showDelivery(state, delivery) } };
+}
+
+/** How many deliveries a request replays that has no limit. */
+const replayLimit = 100;
+
+/** `POST /v1/webhooks/:id/replays`, without a limit and a cursor. */
+export function replayDeliveries(
+  state: ModelState,
+  account: ModelAccount,
+  id: string | undefined,
+  filter: Query,
+): Reply {
+  const { id: webhookId } = findWebhook(state, account, id);
+  const found = filterDeliveries(state, account, { ...filter, webhookId }).toReversed();
+  const chosen = found.slice(0, replayLimit);
+  const waiting = chosen.filter(({ inFlight }) => inFlight === null);
+  for (const delivery of waiting) makeDue(state, delivery);
+  const data = {
+    replayed: waiting.length,
+    skipped: chosen.length - waiting.length,
+    nextCursor: found.length > chosen.length ? placeholder(state, 'cursor') : null,
+  };
+  return { status: 202, body: { data } };
 }
 
 /** `POST /v1/webhooks/:id/test`. */
@@ -202,11 +255,13 @@ export function finishAttempt(
   delivery.tries += 1;
   const webhook = webhookOf(state, delivery);
   if (webhook.backoffUntil <= endedAt) webhook.backoffUntil = 0;
+  Object.assign(webhook, { lastStatus: status, lastError: response.error });
   if (status !== null && status >= 200 && status < 300) {
     delivery.state = 'delivered';
     delivery.finishedAt = state.now;
     webhook.failures = 0;
     webhook.failedAt = 0;
+    webhook.failingSince = null;
     webhook.concurrencyLimit = Math.min(webhook.concurrencyLimit + 1, 32);
     return;
   }
@@ -224,6 +279,7 @@ export function finishAttempt(
   if (startedAt < webhook.failedAt) return;
   webhook.failures += 1;
   webhook.failedAt = endedAt;
+  webhook.failingSince ??= endedAt;
   webhook.concurrencyLimit = Math.max(1, Math.floor(webhook.concurrencyLimit / 2));
   if (webhook.failures >= 5) {
     webhook.concurrencyLimit = 1;

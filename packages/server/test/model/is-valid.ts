@@ -33,7 +33,12 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   updatedAfter: isTime,
   status: (value) => String(value).split(',').every(isStatus),
   buyerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
+  sellerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
   listingId: (value) => /^(<lst:\d+>|lst_[0-9A-Z]+)$/.test(String(value)),
+  minQuantity: (value) => isInteger(value, 1, 1_000_000),
+  maxQuantity: (value) => isInteger(value, 1, 1_000_000),
+  count: (value) => isInteger(value, 1, 100_000),
+  name: (value) => String(value).length > 0,
   expand: (value) =>
     String(value)
       .split(',')
@@ -41,12 +46,16 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   sort: (value) => (orderSorts as readonly unknown[]).includes(value),
   read: (value) => typeof value === 'boolean',
   webhookId: (value) => /^(<whk:\d+>|whk_[0-9A-Z]+)$/.test(String(value)),
+  eventId: (value) => /^(<(evt|testEvent):\d+>|evt_[0-9A-Z]+)$/.test(String(value)),
   orderId: (value) => /^(<ord:\d+>|ord_[0-9A-Z]+)$/.test(String(value)),
   event: isEvent,
   state: (value) => ['pending', 'delivered', 'failed'].includes(String(value)),
   statusClass: (value) => ['2xx', '3xx', '4xx', '5xx', 'none'].includes(String(value)),
   waitSeconds: (value) => isInteger(value, 0, 30),
 };
+
+const areParameters = (values: Record<string, unknown>) =>
+  Object.entries(values).every(([name, value]) => parameters[name]?.(value));
 
 function isValidBody({ route, body }: Call): boolean {
   const fields = (body ?? {}) as Record<string, unknown>;
@@ -70,14 +79,18 @@ function isValidBody({ route, body }: Call): boolean {
     }
     case 'webhooks.test':
       return isEvent(fields.event);
+    case 'webhooks.replayDeliveries':
+      return areParameters(fields);
     default:
       return true;
   }
 }
 
-/** Whether a query of the event log has parameters that exclude each other. */
+/** Whether a query has parameters that exclude each other. */
 function contradicts(query: object): boolean {
   const has = (...names: string[]) => names.some((name) => name in query);
+  const { minQuantity, maxQuantity } = query as Record<string, unknown>;
+  if (Number(minQuantity) > Number(maxQuantity)) return true;
   if (has('tail') && has('after', 'limit', 'waitSeconds')) return true;
   if (has('before') && !has('tail')) return true;
   return (has('since') && has('after')) || (has('until') && has('waitSeconds'));
@@ -86,6 +99,5 @@ function contradicts(query: object): boolean {
 /** Returns whether a call passes the validation of the contract. */
 export function isValid(call: Call): boolean {
   const query = call.query ?? {};
-  const isValidQuery = Object.entries(query).every(([name, value]) => parameters[name]?.(value));
-  return isValidQuery && !contradicts(query) && isValidBody(call);
+  return areParameters(query) && !contradicts(query) && isValidBody(call);
 }

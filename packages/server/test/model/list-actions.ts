@@ -5,7 +5,7 @@ import {
   action,
   chooseKey,
   defined,
-  eventType,
+  deliveryFilter,
   expand,
   filter,
   index,
@@ -14,6 +14,7 @@ import {
   paging,
   pick,
   status,
+  toDeliveryFilter,
   toPage,
   toTime,
   who,
@@ -26,19 +27,28 @@ const listOrders = action(
     ...paging,
     status: filter(fc.array(status, { minLength: 1, maxLength: 3 })),
     buyer: filter(index),
+    seller: filter(index),
     listing: filter(index),
+    minQuantity: filter(fc.constantFrom(1, 5, 10)),
+    maxQuantity: filter(fc.constantFrom(5, 10, 1_000_000)),
+    count: filter(fc.constantFrom(1, 2, 100_000, 100_001)),
     sort: filter(fc.constantFrom(...orderSorts)),
     expand: filter(expand),
     updatedAfter: nearTime,
     createdAfter: nearTime,
     createdBefore: nearTime,
   }),
-  (state, { who, status, buyer, listing, sort, expand, ...others }) => {
-    const { updatedAfter, createdAfter, createdBefore, ...page } = others;
+  (state, { who, status, buyer, seller, listing, sort, expand, ...others }) => {
+    const { updatedAfter, createdAfter, createdBefore, ...more } = others;
+    const { minQuantity, maxQuantity, count, ...page } = more;
     const apiKey = chooseKey(state, who, []);
     const filters = defined({
       status: status?.join(','),
       buyerId: buyer === undefined ? undefined : pick(state.accounts, buyer)?.id,
+      sellerId: seller === undefined ? undefined : pick(state.accounts, seller)?.id,
+      minQuantity,
+      maxQuantity,
+      count,
       listingId: listing === undefined ? undefined : pick(state.listings, listing)?.id,
       sort,
       expand: expand?.join(','),
@@ -61,6 +71,16 @@ const listNotifications = action(
   },
 );
 
+const listPartners = action(
+  'partners.list',
+  fc.record({ who, ...paging, name: filter(fc.constantFrom('a', 'SELL', 'none')) }),
+  (state, { who, name, ...page }) => {
+    const apiKey = chooseKey(state, who, []);
+    const query = { ...toPage(state, 'partners', apiKey, page), ...defined({ name }) };
+    return { call: { apiKey, route: 'partners.list', query } };
+  },
+);
+
 const listWebhooks = action(
   'webhooks.list',
   fc.record({ who, ...paging }),
@@ -77,19 +97,17 @@ const listDeliveries = action(
     who,
     ...paging,
     webhook: filter(index),
-    event: filter(eventType),
-    state: filter(fc.constantFrom('pending', 'delivered', 'failed')),
-    since: nearTime,
-    statusClass: filter(fc.constantFrom('2xx', '4xx', '5xx', 'none')),
+    delivery: filter(index),
+    order: filter(index),
+    ...deliveryFilter,
   }),
-  (model, { who, webhook, event, state, since, statusClass, ...page }) => {
+  (model, { who, webhook, delivery, order, event, state, since, until, statusClass, ...page }) => {
     const chosen = webhook === undefined ? undefined : pick(model.webhooks, webhook);
     const query = defined({
       webhookId: chosen?.id,
-      event,
-      state,
-      since: toTime(model.deliveries, since),
-      statusClass,
+      eventId: delivery === undefined ? undefined : pick(model.deliveries, delivery)?.event.id,
+      orderId: order === undefined ? undefined : pick(model.orders, order)?.id,
+      ...toDeliveryFilter(model, { event, state, since, until, statusClass }),
     });
     const owners = chosen === undefined ? [] : [chosen.accountId];
     const apiKey = chooseKey(model, who, owners);
@@ -137,6 +155,7 @@ const listEvents = action(
 export const anyList: fc.Arbitrary<Action> = fc.oneof(
   listOrders,
   listNotifications,
+  listPartners,
   listWebhooks,
   listDeliveries,
   listEvents,

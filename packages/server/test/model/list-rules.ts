@@ -1,5 +1,5 @@
 import type { AccountEvent, Notification } from '@tradepost/contract/wire';
-import { showDelivery, visibleDeliveries } from './delivery-rules';
+import { filterDeliveries, showDelivery } from './delivery-rules';
 import { containing } from './match';
 import {
   formatTime,
@@ -8,14 +8,12 @@ import {
   type ModelNotification,
   type ModelState,
   placeholder,
+  type Query,
   Rejection,
   type Reply,
 } from './state';
 import { showExpanded, visibleOrders } from './trade-rules';
 import { showWebhook, visibleWebhooks } from './webhook-rules';
-
-/** The query of a list. It is valid. */
-type Query = Record<string, string | number | boolean>;
 
 const defaultLimit = 50;
 
@@ -42,6 +40,7 @@ function replyWithPage<Item extends { number: number; updatedAt?: number }>(
   request: { list: ModelCursor['list']; account: ModelAccount; query: Query },
   items: Item[],
   show: (item: Item) => unknown,
+  further: object = {},
 ): Reply {
   const { list, account, query } = request;
   const sort = String(query.sort ?? '-createdAt');
@@ -67,7 +66,7 @@ function replyWithPage<Item extends { number: number; updatedAt?: number }>(
         position: last.number,
       })
     : null;
-  return { status: 200, body: { data: page.map(show), nextCursor } };
+  return { status: 200, body: { data: page.map(show), nextCursor, ...further } };
 }
 
 const time = (value: unknown, otherwise: number) =>
@@ -76,18 +75,51 @@ const time = (value: unknown, otherwise: number) =>
 /** `GET /v1/orders`. */
 export function listOrders(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
   const [after, before] = [time(query.createdAfter, -1), time(query.createdBefore, Infinity)];
-  const { status, buyerId, listingId } = query;
+  const { status, buyerId, sellerId, listingId } = query;
+  const { minQuantity = 1, maxQuantity = Infinity } = query;
   const statuses = status === undefined ? null : String(status).split(',');
   const changedAfter = time(query.updatedAfter, -1);
   const items = visibleOrders(state, account)
     .filter((order) => statuses === null || statuses.includes(order.status))
     .filter((order) => buyerId === undefined || order.buyerId === buyerId)
+    .filter((order) => sellerId === undefined || order.sellerId === sellerId)
+    .filter(({ quantity }) => quantity >= Number(minQuantity) && quantity <= Number(maxQuantity))
     .filter((order) => listingId === undefined || order.listingId === listingId)
     .filter(({ createdAt }) => createdAt > after && createdAt < before)
     .filter(({ updatedAt }) => updatedAt > changedAfter);
-  return replyWithPage(state, { list: 'orders', account, query }, items, (order) =>
-    showExpanded(state, order, query.expand),
+  const most = Number(query.count);
+  const total = { count: Math.min(items.length, most), atLeast: items.length > most };
+  return replyWithPage(
+    state,
+    { list: 'orders', account, query },
+    items,
+    (order) => showExpanded(state, order, query.expand),
+    query.count === undefined ? {} : { total },
   );
+}
+
+/** The accounts of the orders that an account sees, without itself, in the order of their creation. */
+export function visiblePartners(state: ModelState, account: ModelAccount) {
+  const ids = new Set(
+    visibleOrders(state, account).flatMap((order) => [
+      order.buyerId,
+      order.sellerId,
+      order.agentId,
+    ]),
+  );
+  return state.accounts.filter(({ id }) => id !== account.id && ids.has(id));
+}
+
+/** Shows a partner. */
+export const showPartner = ({ id, kind, name }: ModelAccount) => ({ id, kind, name });
+
+/** `GET /v1/partners`. */
+export function listPartners(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
+  const part = String(query.name ?? '').toLowerCase();
+  const items = visiblePartners(state, account)
+    .filter(({ name }) => name.toLowerCase().includes(part))
+    .map((one) => ({ ...one, number: state.accounts.indexOf(one) }));
+  return replyWithPage(state, { list: 'partners', account, query }, items, showPartner);
 }
 
 /** Returns the notifications of an account, oldest first. */
@@ -138,23 +170,9 @@ export function listWebhooks(state: ModelState, account: ModelAccount, query: Qu
   );
 }
 
-const statusClassOf = (attempt: { status: number | null } | undefined) => {
-  if (attempt === undefined) return undefined;
-  return attempt.status === null ? 'none' : `${Math.floor(attempt.status / 100)}xx`;
-};
-
 /** `GET /v1/deliveries`. */
 export function listDeliveries(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
-  const { webhookId, event, state: inState, statusClass } = query;
-  const since = time(query.since, -1);
-  const items = visibleDeliveries(state, account)
-    .filter((one) => webhookId === undefined || one.webhookId === webhookId)
-    .filter((one) => event === undefined || one.event.type === event)
-    .filter((one) => inState === undefined || one.state === inState)
-    .filter(
-      (one) => statusClass === undefined || statusClassOf(one.attempts.at(-1)) === statusClass,
-    )
-    .filter(({ createdAt }) => createdAt >= since);
+  const items = filterDeliveries(state, account, query);
   return replyWithPage(state, { list: 'deliveries', account, query }, items, (delivery) =>
     showDelivery(state, delivery),
   );

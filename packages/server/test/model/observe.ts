@@ -1,6 +1,13 @@
 import type { Call, Route } from './call';
 import { showDelivery, visibleDeliveries } from './delivery-rules';
-import { showEvent, showNotification, visibleEvents, visibleNotifications } from './list-rules';
+import {
+  showEvent,
+  showNotification,
+  showPartner,
+  visibleEvents,
+  visibleNotifications,
+  visiblePartners,
+} from './list-rules';
 import type { Bindings } from './match';
 import { showAccount } from './service-model';
 import type { ModelAccount, ModelState } from './state';
@@ -34,16 +41,18 @@ async function observeAccount(
     }
   }
 
-  const [account, orders, notifications, webhooks, deliveries, events] = await Promise.all([
-    read({ route: 'account.get' }),
-    readAll('orders.list'),
-    readAll('notifications.list'),
-    readAll('webhooks.list'),
-    readAll('deliveries.list'),
-    readAll('events.list', 'after'),
-  ]);
+  const [account, orders, notifications, webhooks, deliveries, events, partners] =
+    await Promise.all([
+      read({ route: 'account.get' }),
+      readAll('orders.list'),
+      readAll('notifications.list'),
+      readAll('webhooks.list'),
+      readAll('deliveries.list'),
+      readAll('events.list', 'after'),
+      readAll('partners.list'),
+    ]);
   const { id } = account.data as { id: string };
-  const lists = { orders, notifications, webhooks, deliveries, events };
+  const lists = { orders, notifications, webhooks, deliveries, events, partners };
   return [id, { account: account.data, ...lists }];
 }
 
@@ -65,6 +74,7 @@ export const observedLists = [
   'notifications',
   'webhooks',
   'deliveries',
+  'partners',
 ] as const;
 /** One of `observedLists`. */
 export type ObservedList = (typeof observedLists)[number];
@@ -81,6 +91,8 @@ function showItems(state: ModelState, account: ModelAccount, list: ObservedList)
       return visibleWebhooks(state, account)
         .map((webhook) => showWebhook(state, webhook))
         .toReversed();
+    case 'partners':
+      return visiblePartners(state, account).map(showPartner).toReversed();
     case 'deliveries':
       return visibleDeliveries(state, account)
         .map((delivery) => showDelivery(state, delivery))

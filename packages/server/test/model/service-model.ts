@@ -8,7 +8,7 @@ import {
   type UpdateWebhook,
 } from '@tradepost/contract/wire';
 import { type Call, describeRoute } from './call';
-import { getDelivery, replayDelivery, sendTestEvent } from './delivery-rules';
+import { getDelivery, replayDeliveries, replayDelivery, sendTestEvent } from './delivery-rules';
 import { isValid } from './is-valid';
 import {
   getEvent,
@@ -16,6 +16,7 @@ import {
   listEvents,
   listNotifications,
   listOrders,
+  listPartners,
   listWebhooks,
   markRead,
 } from './list-rules';
@@ -24,6 +25,7 @@ import {
   type ModelAccount,
   type ModelKey,
   type ModelState,
+  type Query,
   Rejection,
   type Reply,
 } from './state';
@@ -98,6 +100,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return promoteSecret(state, account, id);
     case 'webhooks.test':
       return sendTestEvent(state, account, id, (body as { event: EventType }).event);
+    case 'webhooks.replayDeliveries':
+      return replayDeliveries(state, account, id, body as Query);
     case 'deliveries.list':
       return listDeliveries(state, account, call.query);
     case 'deliveries.get':
@@ -108,6 +112,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return listEvents(state, account, call.query);
     case 'events.get':
       return getEvent(state, account, id);
+    case 'partners.list':
+      return listPartners(state, account, call.query);
     case 'account.get':
       return { status: 200, body: { data: showAccount(account, key) } };
   }

@@ -125,6 +125,11 @@ export interface ModelWebhook {
   failures: number;
   failedAt: number;
   backoffUntil: number;
+  /** How the last attempt ended. */
+  lastStatus: number | null;
+  lastError: string | null;
+  /** When the first attempt failed since the last success. */
+  failingSince: number | null;
 }
 
 export interface ModelDelivery {
@@ -160,6 +165,9 @@ export interface ReceiverBehavior {
   retryAfter?: number;
 }
 
+/** The query of a list, or a filter in a body. It is valid. */
+export type Query = Record<string, string | number | boolean>;
+
 /** The response to a call: a problem, or a status, headers and a body. */
 export interface Reply {
   status: number;
@@ -186,7 +194,7 @@ export interface StoredReply {
 
 export interface ModelCursor {
   text: string;
-  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events';
+  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events' | 'partners';
   accountId: string;
   /** How the list was sorted; empty for the event log. */
   sort: string;

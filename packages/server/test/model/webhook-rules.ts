@@ -43,7 +43,7 @@ function showPlain({ id, url, events, status, createdAt, updatedAt }: ModelWebho
 
 /** Shows a webhook with its statistics. */
 export function showWebhook(state: ModelState, webhook: ModelWebhook) {
-  const { staged, failures, backoffUntil } = webhook;
+  const { staged, failures, backoffUntil, lastStatus, lastError, failingSince } = webhook;
   const pending = state.deliveries.filter(
     (delivery) => delivery.webhookId === webhook.id && delivery.state === 'pending',
   );
@@ -53,6 +53,9 @@ export function showWebhook(state: ModelState, webhook: ModelWebhook) {
     pendingDeliveries: pending.length,
     consecutiveFailures: failures,
     backoffUntil: backoffUntil > state.now ? formatTime(backoffUntil) : null,
+    lastStatus,
+    lastError,
+    failingSince: failingSince === null ? null : formatTime(failingSince),
   };
 }
 
@@ -77,6 +80,9 @@ export function createWebhook(state: ModelState, owner: ModelAccount, body: Crea
     failures: 0,
     failedAt: 0,
     backoffUntil: 0,
+    lastStatus: null,
+    lastError: null,
+    failingSince: null,
   };
   state.webhooks.push(webhook);
   const data = { ...showPlain(webhook), secret: webhook.secret };

@@ -73,6 +73,12 @@ const sharedDamages: Damage[] = [
     'orders changed before they were created',
     'UPDATE orders SET updated_at = created_at - 1',
   ],
+  ['partners', 'missing partners of accounts that have an order together', 'DELETE FROM partners'],
+  [
+    'partners',
+    'partners without an order together',
+    'INSERT INTO partners SELECT account_id, account_id FROM partners GROUP BY account_id',
+  ],
   ['tasks', 'orders with an agent and without a task', 'DELETE FROM tasks'],
   ['tasks', 'tasks of another agent than their order', 'UPDATE orders SET agent_id = NULL'],
   [
@@ -101,7 +107,11 @@ const sharedDamages: Damage[] = [
     'notifications of another type, order or time than their event',
     `UPDATE notifications SET type = 'task_completed'`,
   ],
-  ['events', 'deliveries of another type than their event', 'UPDATE deliveries SET test = TRUE'],
+  [
+    'events',
+    'deliveries of another type or time than their event',
+    'UPDATE deliveries SET test = TRUE',
+  ],
   ['webhooks', 'webhooks without a queue', 'DELETE FROM queues'],
   [
     'webhooks',

@@ -1,12 +1,13 @@
 import { type OrderSort, orderSorts, orderStatuses } from '@tradepost/contract';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
-import type { Order } from '@tradepost/domain/orders/order';
-import { toPageKey } from '@tradepost/domain/orders/order-list';
+import { isVisibleTo, type Order } from '@tradepost/domain/orders/order';
+import { getCountSort, toPageKey } from '@tradepost/domain/orders/order-list';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import { aCaller, anOrderRecord, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  countOrders,
   findOrders,
   type OrderQuery,
   type OrderRange,
@@ -42,7 +43,7 @@ class ArrayReader implements OrderReader {
     this.beforeSelect();
     const inRanges = ranges.flatMap((range) => this.#read(range));
     this.scanned.push(inRanges.length);
-    const own = inRanges.filter((order) => order.sellerId === caller.accountId);
+    const own = inRanges.filter((order) => isVisibleTo(order, caller));
     const sorted = sortOrders(
       own.filter((order) => passes(order, filter)),
       sort,
@@ -51,6 +52,10 @@ class ArrayReader implements OrderReader {
       (order) => after === null || compareToKey(toPageKey(order, sort), after, sort) > 0,
     );
     return rest.slice(0, limit);
+  }
+
+  async count(ranges: OrderRange[], query: OrderQuery, limit: number) {
+    return (await this.select(ranges, query, limit)).length;
   }
 
   async findKey(range: OrderRange, place: number) {
@@ -72,16 +77,22 @@ class ArrayReader implements OrderReader {
   }
 }
 
-/** Runs a search to its end. Returns the orders, and how many steps it had before. */
-async function search(reader: OrderReader, query: OrderQuery, stepSize: number) {
-  const steps = findOrders(reader, query, stepSize);
+/** Runs a search to its end. Returns its result, and how many steps it had before. */
+async function runToEnd<Result>(steps: AsyncGenerator<undefined, Result>) {
   for (let turns = 1; ; turns += 1) {
     const { done, value } = await steps.next();
-    if (done) return { orders: value, turns };
+    if (done) return { result: value, turns };
   }
 }
 
+/** Searches for a page. */
+async function search(reader: OrderReader, query: OrderQuery, stepSize: number) {
+  const { result: orders, turns } = await runToEnd(findOrders(reader, query, stepSize));
+  return { orders, turns };
+}
+
 const times = fc.integer({ min: noon, max: noon + 9 });
+const quantities = fc.integer({ min: 1, max: 4 });
 const orders = fc
   .array(
     fc.record({
@@ -89,6 +100,7 @@ const orders = fc
       sellerId: fc.constantFrom(sellerId, sellerId, sellerId, 'usr_other'),
       buyerId: fc.constantFrom(buyerId, otherBuyerId),
       listingId: fc.constantFrom(listingId, otherListingId),
+      quantity: quantities,
       createdAt: times,
       updatedAt: times,
     }),
@@ -100,6 +112,8 @@ const filters: fc.Arbitrary<OrderFilter> = fc.record(
     statuses: fc.uniqueArray(fc.constantFrom(...orderStatuses.slice(0, 4)), { minLength: 1 }),
     buyerId: fc.constantFrom(buyerId, 'usr_none'),
     listingId: fc.constantFrom(listingId, 'lst_none'),
+    minQuantity: quantities,
+    maxQuantity: quantities,
     createdAfter: times,
     createdBefore: times,
     updatedAfter: times,
@@ -137,6 +151,28 @@ describe('a search for orders', () => {
     );
   });
 
+  test('counts the same as it finds without a limit, up to its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        orders,
+        filters,
+        stepSizes,
+        fc.integer({ min: 1, max: 50 }),
+        async (all, filter, stepSize, limit) => {
+          const sort = getCountSort(filter);
+          const query = { caller: seller, filter, sort, after: null, limit };
+          const reader = new ArrayReader(all);
+          const { result } = await runToEnd(countOrders(reader, query, stepSize));
+          const own = all.filter((order) => order.sellerId === sellerId && passes(order, filter));
+          expect(result).toBe(Math.min(own.length, limit));
+          const most = stepSize * Math.max(1, filter.statuses?.length ?? 1);
+          expect(Math.max(0, ...reader.scanned)).toBeLessThanOrEqual(most);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
   test('scans no more than a step at a time, and for each status at most a step', async () => {
     await fc.assert(
       fc.asyncProperty(orders, filters, sorts, stepSizes, async (all, filter, sort, stepSize) => {
@@ -147,6 +183,17 @@ describe('a search for orders', () => {
         expect(Math.max(...reader.scanned)).toBeLessThanOrEqual(most);
       }),
     );
+  });
+
+  test('of an agent reads the orders of a seller as a whole if they are few', async () => {
+    const agent = aCaller({ kind: 'agent' });
+    const few = anOrderRecord({ sellerId: 'usr_few', agentId: agent.accountId });
+    const others = many.map((order) => ({ ...order, agentId: agent.accountId }));
+    const reader = new ArrayReader([few, ...others]);
+    const filter = { sellerId: 'usr_few' };
+    const query = { caller: agent, filter, sort: '-createdAt', after: null, limit: 50 } as const;
+    expect(await search(reader, query, 24)).toEqual({ orders: [few], turns: 1 });
+    expect(reader.scanned).toEqual([1]);
   });
 
   const many = Array.from({ length: 100 }, (_one, index) =>

@@ -18,6 +18,7 @@ import { describeOrderLists } from './conformance/order-lists';
 import { describeOrders } from './conformance/orders';
 import { describeOverdue } from './conformance/overdue';
 import { describePages } from './conformance/pages';
+import { describePartners } from './conformance/partners';
 import { describePauses } from './conformance/pauses';
 import { describePolling } from './conformance/polling';
 import { describePositions } from './conformance/positions';
@@ -46,6 +47,7 @@ const allParts: Part[] = [
   describeSideEffects,
   describeOrderLists,
   describePolling,
+  describePartners,
   describeNotifications,
   describeIdempotency,
   describeLeases,

@@ -18,6 +18,10 @@ export async function orders({
   await run('tradepost orders list --status pending --fields id,status,quantity,createdAt');
   await run('tradepost orders list --status pending,confirmed --sort createdAt --limit 3');
   await runOnPipes('tradepost orders list --names --limit 2 --output csv');
+  await run('tradepost orders list --buyer harbour --quantity 5.. --since today --limit 1');
+  await run('tradepost orders list --seller nobody', { as: 'buyer' });
+  await run('tradepost orders count --status pending,confirmed');
+  await runOnPipes('tradepost orders count --since 1h --output json');
   await run('tradepost orders list --status pending', { as: 'stranger' });
   await runOnPipes('tradepost orders list --limit 1 --output json', { as: 'buyer' });
   await run('tradepost orders list --limit 2 --fail-if-truncated --output csv');

@@ -1,6 +1,8 @@
 import {
+  type DeliveryListParams,
   deliveryStates,
   eventTypes,
+  type LatestEventsParams,
   type OrderStatus,
   orderStatuses,
   type Page,
@@ -10,50 +12,74 @@ import { orderSorts } from '../../input/options';
 import { listNotifications } from '../notifications/notification-pages';
 import { loadOrder } from '../orders/get/load-order';
 import { listOrders, type OrderSelection } from '../orders/list';
-import type { Client, Schemas, Tool } from './tool';
+import { findWebhook } from '../webhooks/explain/command';
+import { explainDelivery } from '../webhooks/explain/explain-delivery';
+import type { Outputs } from './outputs';
+import type { Client, Protocol, Tool } from './tool';
+import { formatToolHint } from './tool-hints';
 
 /** The most items that a call returns. */
-const maxItems = 100;
+export const maxItems = 100;
+
+/** What tools work with. */
+export interface Toolbox {
+  client: Client;
+  protocol: Protocol;
+  outputs: Outputs;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** The names of the tools that are offered. */
+  offered: ReadonlySet<string>;
+}
+
+/** Creates the schemas of arguments that several tools have. */
+export function createInputs({ string, int }: Protocol) {
+  return {
+    id: (noun: string, prefix: string) => string().describe(`ID of the ${noun}, ${prefix}_…`),
+    ofId: (noun: string, prefix: string) =>
+      string().optional().describe(`only those of this ${noun}, ${prefix}_…`),
+    time: (what: string) =>
+      string().optional().describe(`${what}: ISO 8601 with offset, such as 2026-11-20T09:30:00Z`),
+    paging: {
+      limit: int().min(1).max(maxItems).default(20).describe(`1 to ${maxItems}`),
+      cursor: string().optional().describe('nextCursor of the previous page'),
+    },
+  };
+}
 
 /** Creates the tools that change nothing. */
-export function createReadTools(
-  client: Client,
-  { array, string, int, boolean, oneOf, union }: Schemas,
-): Tool[] {
-  const paging = {
-    limit: int().min(1).max(maxItems).default(20).describe(`1 to ${maxItems}`),
-    cursor: string().optional().describe('nextCursor of the previous page'),
-  };
-  const time = (what: string) =>
-    string().optional().describe(`${what}: ISO 8601 with offset, such as 2026-11-20T09:30:00Z`);
+export function createReadTools(box: Toolbox): Tool[] {
+  const { client, protocol, outputs, offered, now } = box;
+  const { array, boolean, looseObject, oneOf, string, union } = protocol;
+  const { id, ofId, time, paging } = createInputs(protocol);
+  const { order, event, notification, webhook, delivery, page } = outputs;
   const names = boolean()
     .optional()
     .describe('true: with the names of the accounts and the title of the listing');
-  const id = (noun: string, prefix: string) => string().describe(`ID of the ${noun}, ${prefix}_…`);
+  const namesOf = (wantsNames: unknown) => (wantsNames === true ? { option: 'names' } : null);
 
   return [
-    readTool(
-      'whoami',
-      'Current account',
-      'Returns the account of the API key.',
-      {},
-      {
-        run: async (_, request) => ({ account: await fetchIdentity(client, request) }),
-      },
-    ),
-    readTool(
-      'list_orders',
-      'List orders',
-      'Lists orders that the account may see, by default newest first.',
-      {
+    {
+      name: 'whoami',
+      title: 'Current account',
+      description: 'Returns the account of the API key.',
+      input: {},
+      output: looseObject({ account: looseObject({}) }),
+      run: async (_, request) => ({ account: await fetchIdentity(client, request) }),
+    },
+    {
+      name: 'list_orders',
+      title: 'List orders',
+      description: 'Lists orders that the account may see, by default newest first.',
+      input: {
         status: union(
           [oneOf(orderStatuses), array(oneOf(orderStatuses)).min(1)],
           `Use one of ${orderStatuses.join(', ')}, or an array of these`,
         )
           .optional()
           .describe('one status, or several as an array'),
-        buyerId: string().optional().describe('only orders of this buyer, usr_…'),
-        listingId: string().optional().describe('only orders from this listing, lst_…'),
+        buyerId: ofId('buyer', 'usr'),
+        listingId: ofId('listing', 'lst'),
         createdAfter: time('only orders created after this time'),
         createdBefore: time('only orders created before this time'),
         updatedAfter: time('only orders last changed after this time'),
@@ -61,115 +87,152 @@ export function createReadTools(
         names,
         ...paging,
       },
-      {
-        async run({ status, names: wantsNames, ...query }, request) {
-          const statuses = status === undefined ? [] : ([status].flat() as OrderStatus[]);
-          const selection = { ...(query as unknown as OrderSelection), statuses };
-          const pages = listOrders(client.orders, selection, {
-            ...request,
-            names: wantsNames === true ? { option: 'names' } : null,
-            sortOption: 'sort',
-          });
-          return await readFirst(pages, selection.limit);
-        },
+      output: page(order),
+      async run({ status, names: wantsNames, ...query }, request) {
+        const statuses = status === undefined ? [] : ([status].flat() as OrderStatus[]);
+        const selection = { ...(query as unknown as OrderSelection), statuses };
+        const listing = { ...request, names: namesOf(wantsNames), sortOption: 'sort' };
+        return await readFirst(listOrders(client.orders, selection, listing), selection.limit);
       },
-    ),
-    readTool(
-      'get_order',
-      'Show an order',
-      'Returns one order. Its history is what list_events returns for its orderId.',
-      { id: id('order', 'ord'), names },
-      {
-        async run(args, request) {
-          const names = args.names === true ? { option: 'names' } : null;
-          const wanted = { names, history: null };
-          return (await loadOrder(client, String(args.id), wanted, request)).order;
-        },
+    },
+    {
+      name: 'get_order',
+      title: 'Show an order',
+      description: 'Returns one order. Its history is what list_events returns for its orderId.',
+      input: { id: id('order', 'ord'), names },
+      output: order,
+      async run(args, request) {
+        const wanted = { names: namesOf(args.names), history: null };
+        return (await loadOrder(client, String(args.id), wanted, request)).order;
       },
-    ),
-    readTool(
-      'list_notifications',
-      'List notifications',
-      'Lists notifications of the account, newest first.',
-      { unread: boolean().optional().describe('true: only unread ones'), ...paging },
-      {
-        async run({ unread, limit, ...query }, request) {
-          const { notifications } = client;
-          const only = unread === true;
-          const most = Number(limit);
-          return await readFirst(
-            listNotifications(notifications, only, most, request, query),
-            most,
-          );
-        },
+    },
+    {
+      name: 'list_notifications',
+      title: 'List notifications',
+      description: 'Lists notifications of the account, newest first.',
+      input: { unread: boolean().optional().describe('true: only unread ones'), ...paging },
+      output: page(notification),
+      async run({ unread, limit, ...query }, request) {
+        const [only, most] = [unread === true, Number(limit)];
+        const pages = listNotifications(client.notifications, only, most, request, query);
+        return await readFirst(pages, most);
       },
-    ),
-    readTool(
-      'list_events',
-      'List events',
-      'Lists events of the account, oldest first: changes of orders, tasks and listings.',
-      {
-        since: time('only events at or after this time'),
-        after: string().optional().describe('nextCursor of the previous page; not with since'),
+    },
+    {
+      name: 'list_events',
+      title: 'List events',
+      description:
+        'Lists events of the account, newest first: changes of orders, tasks and listings. A page may have fewer than there are.',
+      input: {
         orderId: string().optional().describe('only events of this order, ord_…: its history'),
-        limit: paging.limit,
-      },
-      {
-        run: async (query, request) => await client.events.list(query, request),
-      },
-    ),
-    readTool('list_webhooks', 'List webhooks', 'Lists webhooks, newest first.', paging, {
-      run: async (query, request) => await client.webhooks.list(query, request),
-    }),
-    readTool(
-      'get_webhook',
-      'Show a webhook',
-      'Returns one webhook: URL, event types and status. Its secret is never returned.',
-      { id: id('webhook', 'whk') },
-      { run: async (args, request) => await client.webhooks.get(String(args.id), request) },
-    ),
-    readTool(
-      'list_deliveries',
-      'List deliveries',
-      'Lists deliveries of events to webhooks, newest first.',
-      {
-        webhookId: string().optional().describe('only those of this webhook, whk_…'),
-        state: oneOf(deliveryStates).optional(),
-        event: oneOf(eventTypes).optional(),
+        type: oneOf(eventTypes).optional(),
+        since: time('only events at or after this time'),
+        until: time('only events before this time'),
         ...paging,
       },
-      { run: async (query, request) => await client.deliveries.list(query, request) },
-    ),
-    readTool(
-      'get_delivery',
-      'Show a delivery',
-      'Returns one delivery with its attempts: when, the response of the receiver, and why it failed.',
-      { id: id('delivery', 'dlv') },
-      { run: async (args, request) => await client.deliveries.get(String(args.id), request) },
-    ),
+      output: page(event),
+      async run({ cursor, ...query }, request) {
+        const params = { ...query, ...(cursor !== undefined && { before: cursor }) };
+        const found = await client.events.latest(params as LatestEventsParams, request);
+        return { data: found.data, nextCursor: found.nextCursor };
+      },
+    },
+    {
+      name: 'get_event',
+      title: 'Show an event',
+      description: 'Returns one event with its data.',
+      input: { id: id('event', 'evt') },
+      output: event,
+      run: async (args, request) => await client.events.get(String(args.id), request),
+    },
+    {
+      name: 'list_webhooks',
+      title: 'List webhooks',
+      description: 'Lists webhooks, newest first.',
+      input: paging,
+      output: page(webhook),
+      run: async (query, request) => await client.webhooks.list(query, request),
+    },
+    {
+      name: 'get_webhook',
+      title: 'Show a webhook',
+      description:
+        'Returns one webhook: URL, event types, status and health. Its secret is never returned.',
+      input: { id: id('webhook', 'whk') },
+      output: webhook,
+      run: async (args, request) => await client.webhooks.get(String(args.id), request),
+    },
+    {
+      name: 'list_deliveries',
+      title: 'List deliveries',
+      description: 'Lists deliveries of events to webhooks, newest first.',
+      input: {
+        webhookId: ofId('webhook', 'whk'),
+        state: oneOf(deliveryStates).optional(),
+        event: oneOf(eventTypes).optional(),
+        since: time('only deliveries queued at or after this time'),
+        ...paging,
+      },
+      output: page(delivery),
+      run: async (query, request) =>
+        await client.deliveries.list(query as DeliveryListParams, request),
+    },
+    {
+      name: 'explain_delivery',
+      title: 'Explain a delivery',
+      description:
+        'Says what became of one delivery and what to do about it, with what was sent and the last response of the receiver.',
+      input: { id: id('delivery', 'dlv') },
+      output: looseObject({
+        verdict: string().describe(
+          'delivered, failed, waiting, retrying, backoff, paused, in_progress or unknown',
+        ),
+        explanation: string(),
+        actions: array(string()).describe('what to do, in this order'),
+        delivery,
+      }),
+      async run(args, request) {
+        const details = await client.deliveries.get(String(args.id), request);
+        const { body, attempts, ...summary } = details;
+        const found = await findWebhook(client, details.webhookId, request);
+        const { verdict, reason, hints } = explainDelivery(details, found, now());
+        return {
+          verdict,
+          explanation: reason,
+          actions: hints.flatMap((hint) => formatToolHint(hint, offered) ?? []),
+          url: attempts.at(-1)?.url ?? found?.url ?? null,
+          lastResponse: attempts.at(-1)?.responseSnippet ?? null,
+          delivery: summary,
+          body,
+        };
+      },
+    },
+    {
+      name: 'get_delivery',
+      title: 'Show a delivery',
+      description:
+        'Returns one delivery with its body and its attempts: when, the response of the receiver, and why it failed.',
+      input: { id: id('delivery', 'dlv') },
+      output: delivery,
+      async run(args, request) {
+        const { attempts, ...found } = await client.deliveries.get(String(args.id), request);
+        // Signatures say nothing to a model.
+        return { ...found, attempts: attempts.map(({ headers: _, ...attempt }) => attempt) };
+      },
+    },
   ];
 }
 
 /**
- * Returns the first page of a list: within the limit of the call, if the service sends everything at once. A page with a
- * cursor stays whole: what is cut off could not be requested again.
+ * Returns the first page of a list, within the limit of the call: a service without the extension sends more at once. What is cut
+ * off cannot be requested by a cursor.
  */
 async function readFirst<Item>(pages: AsyncIterable<Page<Item>>, limit: number) {
   for await (const { data, nextCursor } of pages) {
-    if (data.length <= limit || nextCursor !== null) return { data, nextCursor };
+    if (data.length <= limit) return { data, nextCursor };
     const advice = limit < maxItems ? 'select fewer, or set a larger limit' : 'select fewer';
     const note = `These are the first ${limit} of ${data.length} items: ${advice}.`;
-    return { data: data.slice(0, limit), nextCursor, note };
+    return { data: data.slice(0, limit), nextCursor: null, note };
   }
   return { data: [], nextCursor: null };
-}
-
-function readTool(
-  name: string,
-  title: string,
-  description: string,
-  input: Tool['input'],
-  { run }: Pick<Tool, 'run'>,
-): Tool {
-  return { name, title, description, input, isChange: false, run };
 }

@@ -1,50 +1,67 @@
 import type { Tradepost } from '@tradepost/sdk';
-import type { array, boolean, int, enum as oneOf, string, union, ZodType } from 'zod';
+import type { ZodObject, ZodType } from 'zod';
 import { redactSecrets } from '../../output/redact';
 import { describeError } from '../../report/error-report';
-import { formatHints } from '../../report/hint';
+import { formatResult, type Structured } from './result';
+import { formatToolHints } from './tool-hints';
 
-/** What schemas of arguments are made of. It is loaded with the library of the protocol. */
-export interface Schemas {
-  array: typeof array;
-  boolean: typeof boolean;
-  int: typeof int;
-  oneOf: typeof oneOf;
-  string: typeof string;
-  union: typeof union;
-}
+/** The library of the protocol. */
+export type Protocol = typeof import('../../lazy/mcp');
 
 export type Client = Tradepost;
 
+export type ToolRequest = { signal: AbortSignal };
+
+/** What the results of all tools may have, beside their own fields. */
 export interface Tool {
   name: string;
   title: string;
   description: string;
   /** The arguments: they are valid when it runs. */
   input: Record<string, ZodType>;
-  /** Whether it changes anything. */
-  isChange: boolean;
-  /** Returns what the tool prints as JSON. */
-  run(args: Record<string, unknown>, request: { signal: AbortSignal }): Promise<object>;
+  /** The fields of the result. */
+  output: ZodObject;
+  /** Absent for a tool that changes nothing. */
+  change?: {
+    /** Whether it may end or stop something. */
+    isDestructive: boolean;
+    /** Whether a second call with the same arguments has no further effect. */
+    isIdempotent: boolean;
+    /** Whether it leads to requests to receivers of webhooks. */
+    isOpenWorld: boolean;
+  };
+  run(args: Record<string, unknown>, request: ToolRequest): Promise<object>;
 }
 
-interface ToolResult {
+export interface ToolResult {
   content: { type: 'text'; text: string }[];
-  structuredContent?: Record<string, unknown>;
+  structuredContent?: Structured;
   isError?: true;
   [key: string]: unknown;
 }
 
-/** Runs a tool. It never rejects: an error is a result that says what to do. */
-export async function runTool(run: () => Promise<object>): Promise<ToolResult> {
+/** Creates the result that reports an error. */
+export function toErrorResult(...lines: (string | null | undefined)[]): ToolResult {
+  const text = redactSecrets(lines.filter(Boolean).join('\n'));
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/**
+ * Runs a tool. It never rejects: an error is a result that says what to do.
+ *
+ * @param offered the names of the tools that the advice may name
+ */
+export async function runTool(
+  run: () => Promise<object>,
+  offered: ReadonlySet<string>,
+): Promise<ToolResult> {
   try {
-    const result = await run();
-    const text = JSON.stringify(result, null, 2);
-    return { content: [{ type: 'text', text }], structuredContent: { ...result } };
+    const { text, structured } = formatResult(await run());
+    return { content: [{ type: 'text', text }], structuredContent: structured };
   } catch (error) {
-    const { title, details, hints, requestId } = describeError(error);
-    const lines = [title, ...details, formatHints(hints), requestId && `Request ID: ${requestId}`];
-    const text = redactSecrets(lines.filter(Boolean).join('\n'));
-    return { content: [{ type: 'text', text }], isError: true };
+    const report = describeError(error);
+    const { title, details, requestId } = report;
+    const advice = formatToolHints(report, offered);
+    return toErrorResult(title, ...details, advice, requestId && `Request ID: ${requestId}`);
   }
 }

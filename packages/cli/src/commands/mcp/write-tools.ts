@@ -1,17 +1,24 @@
-import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
+import {
+  type Delivery,
+  type DeliveryListParams,
+  deliveryStates,
+  eventTypes,
+  type OrderStatus,
+  orderStatuses,
+} from '@tradepost/sdk';
 import { requireExtension } from '../../client/extensions';
 import { readEntityTag } from '../../client/read-entity-tag';
 import { CliError } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
-import type { Client, Schemas, Tool } from './tool';
-
-type Request = Parameters<Tool['run']>[1];
+import { describeReason } from '../../report/error-report';
+import { createInputs, maxItems, type Toolbox } from './read-tools';
+import type { Client, Tool, ToolRequest } from './tool';
 
 /** What a change did. */
 interface Change {
   id: string;
-  before: string | null;
-  after: string | null;
+  before: string;
+  after: string;
   /** Whether this call made the change. */
   changed: boolean;
 }
@@ -20,14 +27,20 @@ interface Change {
  * Creates the tools that change something. Each reads the state first, changes nothing if it is not the
  * expected one, and returns the state before and after.
  */
-export function createWriteTools(client: Client, { string, oneOf }: Schemas): Tool[] {
-  const id = (noun: string, prefix: string) => string().describe(`ID of the ${noun}, ${prefix}_…`);
+export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[] {
+  const { array, int, looseObject, oneOf, string } = protocol;
+  const { id, ofId, time, paging } = createInputs(protocol);
+  const { change, page, delivery } = outputs;
+  /** What was planned, by the name of the plan. */
+  const plans = new Map<string, readonly Delivery[]>();
+  let planned = 0;
   return [
-    writeTool(
-      'set_order_status',
-      'Change the status of an order',
-      'Moves an order from one status to another. It changes nothing if the order has another status than `from`, or is changed concurrently. `completed` and `cancelled` are final.',
-      {
+    {
+      name: 'set_order_status',
+      title: 'Change the status of an order',
+      description:
+        'Moves an order from one status to another. It changes nothing if the order has another status than `from`, or is changed concurrently. `completed` and `cancelled` are final.',
+      input: {
         id: id('order', 'ord'),
         from: oneOf(orderStatuses).describe('the status that the order has now'),
         to: oneOf(orderStatuses),
@@ -37,47 +50,101 @@ export function createWriteTools(client: Client, { string, oneOf }: Schemas): To
           .optional()
           .describe('why, on one line: all parties of the order see it in its history'),
       },
-      (args, request) => setOrderStatus(client, args as unknown as StatusChange, request),
-    ),
-    writeTool(
-      'mark_notification_read',
-      'Mark a notification as read',
-      'Marks one unread notification as read.',
-      { id: id('notification', 'ntf') },
-      (args, request) => markRead(client, String(args.id), request),
-    ),
-    writeTool(
-      'pause_webhook',
-      'Pause a webhook',
-      'Pauses the deliveries to an active webhook. They wait for at most 24 hours.',
-      { id: id('webhook', 'whk') },
-      (args, request) => setWebhookStatus(client, String(args.id), 'paused', request),
-    ),
-    writeTool(
-      'resume_webhook',
-      'Resume a webhook',
-      'Resumes the deliveries to a webhook that is paused or disabled.',
-      { id: id('webhook', 'whk') },
-      (args, request) => setWebhookStatus(client, String(args.id), 'active', request),
-    ),
-    writeTool(
-      'replay_delivery',
-      'Send a delivery again',
-      'Sends a failed or delivered event again, with the same bytes.',
-      { id: id('delivery', 'dlv'), from: string().describe('the state that the delivery has now') },
-      (args, request) => replay(client, String(args.id), String(args.from), request),
-    ),
+      output: change,
+      change: { isDestructive: true, isIdempotent: true, isOpenWorld: true },
+      run: (args, request) => setOrderStatus(client, args as unknown as StatusChange, request),
+    },
+    {
+      name: 'mark_notification_read',
+      title: 'Mark a notification as read',
+      description: 'Marks one notification as read, whether or not it was unread.',
+      input: { id: id('notification', 'ntf') },
+      output: outputs.notification.pick({ id: true, read: true }),
+      change: { isDestructive: false, isIdempotent: true, isOpenWorld: false },
+      async run(args, request) {
+        const { id, read } = await client.notifications.markRead(String(args.id), request);
+        return { id, read };
+      },
+    },
+    {
+      name: 'pause_webhook',
+      title: 'Pause a webhook',
+      description: 'Pauses the deliveries to an active webhook. They wait for at most 24 hours.',
+      input: { id: id('webhook', 'whk') },
+      output: change,
+      change: { isDestructive: true, isIdempotent: true, isOpenWorld: false },
+      run: (args, request) => setWebhookStatus(client, String(args.id), 'paused', request),
+    },
+    {
+      name: 'resume_webhook',
+      title: 'Resume a webhook',
+      description: 'Resumes the deliveries to a webhook that is paused or disabled.',
+      input: { id: id('webhook', 'whk') },
+      output: change,
+      change: { isDestructive: false, isIdempotent: true, isOpenWorld: true },
+      run: (args, request) => setWebhookStatus(client, String(args.id), 'active', request),
+    },
+    {
+      name: 'replay_delivery',
+      title: 'Send a delivery again',
+      description: 'Sends a failed or delivered event again, with the same bytes.',
+      input: {
+        id: id('delivery', 'dlv'),
+        from: string().describe('the state that the delivery has now'),
+      },
+      output: change,
+      change: { isDestructive: false, isIdempotent: false, isOpenWorld: true },
+      run: (args, request) => replay(client, String(args.id), String(args.from), request),
+    },
+    {
+      name: 'plan_replay',
+      title: 'Plan to send deliveries again',
+      description:
+        'Selects deliveries, newest first, and changes nothing. Show the plan to the user: run_replay sends exactly these.',
+      input: {
+        webhookId: ofId('webhook', 'whk'),
+        state: oneOf(deliveryStates).default('failed'),
+        event: oneOf(eventTypes).optional(),
+        since: time('only deliveries queued at or after this time'),
+        limit: paging.limit,
+      },
+      output: page(delivery).extend({ plan: string().describe('for run_replay, once') }),
+      async run(args, request) {
+        const found = await client.deliveries.list(args as DeliveryListParams, request);
+        planned += 1;
+        const plan = `plan_${planned}`;
+        plans.set(plan, found.data);
+        return { plan, data: found.data, nextCursor: found.nextCursor };
+      },
+    },
+    {
+      name: 'run_replay',
+      title: 'Send planned deliveries again',
+      description: `Sends the deliveries of a plan again, at most ${maxItems}. One whose state has changed since is left out.`,
+      input: { plan: string().describe('plan of plan_replay') },
+      output: looseObject({
+        replayed: int(),
+        failed: array(looseObject({ id: string(), problem: string() })),
+      }),
+      change: { isDestructive: false, isIdempotent: false, isOpenWorld: true },
+      async run({ plan }, request) {
+        const selected = plans.get(String(plan));
+        if (selected === undefined) {
+          throw new CliError('usage', `There is no plan ${plan}, or it was run`);
+        }
+        plans.delete(String(plan));
+        const failed: { id: string; problem: string }[] = [];
+        for (const { id, state } of selected) {
+          try {
+            await replay(client, id, state, request);
+          } catch (error) {
+            failed.push({ id, problem: describeReason(error) });
+          }
+        }
+        return { replayed: selected.length - failed.length, failed };
+      },
+    },
   ];
-}
-
-function writeTool(
-  name: string,
-  title: string,
-  description: string,
-  input: Tool['input'],
-  run: Tool['run'],
-): Tool {
-  return { name, title, description, input, isChange: true, run };
 }
 
 interface StatusChange {
@@ -90,7 +157,7 @@ interface StatusChange {
 async function setOrderStatus(
   { orders }: Client,
   { id, from, to, reason }: StatusChange,
-  request: Request,
+  request: ToolRequest,
 ): Promise<Change> {
   const { data: found, headers, extensions } = await orders.get(id, request).withResponse();
   if (reason !== undefined) requireExtension('orders.reason', 'reason', extensions);
@@ -102,7 +169,7 @@ async function setOrderStatus(
       .update(id, { status: to, ...(reason !== undefined && { reason }) }, { ...request, ifMatch })
       .withResponse();
     const changed = response.headers.get('tradepost-changed') !== 'false';
-    return { id, before: changed ? from : to, after: response.data.status, changed };
+    return { id, before: changed ? from : to, after: response.data.status ?? to, changed };
   } catch (error) {
     if (!mayHaveBeenApplied(error)) throw error;
     const now = await orders.get(id, request).safe();
@@ -111,19 +178,11 @@ async function setOrderStatus(
   }
 }
 
-async function markRead({ notifications }: Client, id: string, request: Request): Promise<Change> {
-  const { data } = await notifications.list({ read: false, limit: 100 }, request);
-  const found = data.find((notification) => notification.id === id);
-  await notifications.markRead(id, request);
-  const wasUnread = found?.read === false;
-  return { id, before: wasUnread ? 'unread' : null, after: 'read', changed: wasUnread };
-}
-
 async function setWebhookStatus(
   { webhooks }: Client,
   id: string,
   status: 'active' | 'paused',
-  request: Request,
+  request: ToolRequest,
 ): Promise<Change> {
   const before = (await webhooks.get(id, request)).status;
   if (before === status) return { id, before, after: before, changed: false };
@@ -136,7 +195,7 @@ async function replay(
   { deliveries }: Client,
   id: string,
   from: string,
-  request: Request,
+  request: ToolRequest,
 ): Promise<Change> {
   const before = (await deliveries.get(id, request)).state;
   assertState('delivery', id, before, from);

@@ -2,7 +2,14 @@ import { eventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { InvalidArgument } from '../../errors/cli-error';
-import { checkPeriod, parseId, repeatable, timeParser, withValues } from '../../input/options';
+import {
+  checkPeriod,
+  parseId,
+  repeatable,
+  timeParser,
+  untilParser,
+  withValues,
+} from '../../input/options';
 import { printNotice } from '../../output/print';
 
 export interface NotificationFilterOptions {
@@ -11,13 +18,13 @@ export interface NotificationFilterOptions {
   /** Created at or after it. */
   since?: string;
   /** Created before it. */
-  before?: string;
+  until?: string;
 }
 
 /** The types that this version knows. The service may add types. */
 const listTypes = () => eventTypes.map((type) => type.replace('.', '_'));
 
-/** Adds `--order`, `--type`, `--since` and `--before` to a command. */
+/** Adds `--order`, `--type`, `--since` and `--until` to a command. */
 export function addNotificationFilter(command: Command, context: CliContext): Command {
   const addOrder = repeatable((id: string, before: string[] = []) => [
     ...before,
@@ -31,7 +38,7 @@ export function addNotificationFilter(command: Command, context: CliContext): Co
       withValues(parseType, listTypes),
     )
     .option('--since <time>', 'only notifications from <time> or later', timeParser(context))
-    .option('--before <time>', 'only notifications from before <time>', timeParser(context));
+    .option('--until <time>', 'only notifications from before <time>', untilParser(context));
 }
 
 function parseType(text: string): string {
@@ -47,29 +54,29 @@ function parseType(text: string): string {
  * @throws {CliError} `usage` for swapped times
  */
 export function checkFilter(
-  { type, since, before }: NotificationFilterOptions,
+  { type, since, until }: NotificationFilterOptions,
   context: CliContext,
 ): void {
-  checkPeriod(since, before, '--before');
+  checkPeriod(since, until);
   const known = listTypes();
   if (type === undefined || known.includes(type)) return;
   printNotice(context, `'${type}' is not a type that this version knows: ${known.join(', ')}.`);
 }
 
-export function hasFilter({ order, type, since, before }: NotificationFilterOptions): boolean {
-  return [order, type, since, before].some((filter) => filter !== undefined);
+export function hasFilter({ order, type, since, until }: NotificationFilterOptions): boolean {
+  return [order, type, since, until].some((filter) => filter !== undefined);
 }
 
 /** Whether a notification matches the filters. They need no support by the service. */
 export function matchesFilter(
   { orderId, type, createdAt }: Notification,
-  { order, type: wantedType, since, before }: NotificationFilterOptions,
+  { order, type: wantedType, since, until }: NotificationFilterOptions,
 ): boolean {
   const time = Date.parse(createdAt);
   return (
     (order === undefined || order.includes(orderId)) &&
     (wantedType === undefined || type === wantedType) &&
     (since === undefined || time >= Date.parse(since)) &&
-    (before === undefined || time < Date.parse(before))
+    (until === undefined || time < Date.parse(until))
   );
 }

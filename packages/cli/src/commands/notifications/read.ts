@@ -58,7 +58,7 @@ export function configure(command: Command, context: CliContext): void {
     Examples: [
       '$ tradepost notifications read ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
       '$ tradepost notifications read --order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --yes',
-      '$ tradepost notifications read --type order_created --before 7d --dry-run',
+      '$ tradepost notifications read --type order_created --until 7d --dry-run',
       '$ tradepost notifications read --all --yes --output ndjson --fields orderId,message',
     ],
     Output: [

@@ -1,11 +1,4 @@
-import {
-  type Order,
-  type OrderListParams,
-  type OrderSort,
-  type OrderStatus,
-  orderStatuses,
-  type Tradepost,
-} from '@tradepost/sdk';
+import type { Order, OrderListParams, OrderSort, OrderStatus, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import { type FilterExtra, listExtended } from '../../client/extensions';
@@ -13,21 +6,24 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
-  checkPeriod,
   type GlobalOptions,
   getPageSize,
-  listParser,
   orderExpansions,
   orderSorts,
   type PaginationOptions,
-  parseId,
-  timeNote,
-  timeParser,
 } from '../../input/options';
-import { describeShape } from '../../output/format';
+import { describeShape, isForPerson } from '../../output/format';
 import { printList } from '../../output/print';
 import { getTerminalWidth } from '../../output/text';
 import type { ListPage, View } from '../../output/view';
+import {
+  addOrderFilter,
+  createOrderFilter,
+  filterNotes,
+  type OrderFilter,
+  type OrderFilterOptions,
+  selectOrders,
+} from './order-filter';
 import {
   addNamesOption,
   chooseNames,
@@ -42,42 +38,21 @@ import {
   withLastChange,
 } from './order-view';
 
-interface Options extends GlobalOptions, PaginationOptions {
+/** Up to how many orders a person gets to know how many a list has. */
+const shownTotal = 1_000;
+
+interface Options extends GlobalOptions, PaginationOptions, OrderFilterOptions {
   names?: boolean;
-  status?: readonly OrderStatus[];
-  buyer?: string;
-  listing?: string;
-  /** Created at or after it. */
-  since?: string;
-  /** Created before it. */
-  until?: string;
-  /** Last changed at or after it. */
-  updatedSince?: string;
   sort?: OrderSort;
 }
 
 /** `tradepost orders list` */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .option(
-      '--status <status>',
-      `only orders in one of these statuses: ${orderStatuses.join(', ')}`,
-      listParser(orderStatuses, 'status'),
-    )
-    .option('--buyer <id>', 'only orders of this buyer, usr_…', (id) => parseId(id, 'usr'))
-    .option('--listing <id>', 'only orders from this listing, lst_…', (id) => parseId(id, 'lst'))
-    .option('--since <time>', 'only orders created at or after <time>', timeParser(context))
-    .option('--until <time>', 'only orders created before <time>', timeParser(context))
-    .option(
-      '--updated-since <time>',
-      'only orders last changed at or after <time>',
-      timeParser(context),
-    )
-    .addOption(
-      command
-        .createOption('--sort <field>', 'sort by this field, with - from newest to oldest')
-        .choices(orderSorts),
-    );
+  addOrderFilter(command, context).addOption(
+    command
+      .createOption('--sort <field>', 'sort by this field, with - from newest to oldest')
+      .choices(orderSorts),
+  );
   addNamesOption(command);
   addPaginationOptions(command, 'orders').action(() =>
     list(command.optsWithGlobals<Options>(), context),
@@ -86,6 +61,7 @@ export function configure(command: Command, context: CliContext): void {
     fields: namedOrderView.fields,
     Examples: [
       '$ tradepost orders list --status pending,confirmed',
+      '$ tradepost orders list --buyer "harbour street" --quantity 17..23 --since tuesday',
       '$ tradepost orders list --buyer usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB --updated-since 2d --sort -updatedAt',
       '$ tradepost orders list --since 2d --fields id,status,buyerName,createdAt',
       '$ tradepost orders list --all --output csv > orders.csv',
@@ -98,19 +74,26 @@ export function configure(command: Command, context: CliContext): void {
       'On a narrow terminal a table leaves out columns from the right; with fewer than 80 cells it has names only with --names.',
     ],
     Notes: [
-      timeNote,
+      ...filterNotes,
       namesNote,
-      'Filters and --sort are extensions of the API. Where a service does not have the filters, all orders are read and selected here; without the sort, --sort is an error.',
+      '--sort is an extension of the API: without it, --sort is an error.',
     ],
   });
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  checkPeriod(options.since, options.until, '--until');
   const names = chooseListNames(options, context);
   const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
-  const { orders } = createClient(context, options);
-  const pages = listOrders(orders, buildSelection(options), {
+  const client = createClient(context, options);
+  const { sort } = options;
+  const selection = {
+    ...(await selectOrders(client, options, context)),
+    ...(sort !== undefined && { sort }),
+    limit: getPageSize(options),
+    // Of a list that may be cut, a person wants to know how much of it there is.
+    ...(isForPerson(options, context) && !options.all && { count: shownTotal }),
+  };
+  const pages = listOrders(client.orders, selection, {
     signal: context.signal,
     names: toNamesOption(names, options),
     sortOption: '--sort',
@@ -131,34 +114,11 @@ function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<Nam
   return isByChange ? withLastChange(view) : view;
 }
 
-function buildSelection(options: Options): OrderSelection {
-  const { status: statuses, buyer, listing, since, until, updatedSince, sort } = options;
-  return {
-    limit: getPageSize(options),
-    ...(statuses !== undefined && { statuses }),
-    ...(buyer !== undefined && { buyerId: buyer }),
-    ...(listing !== undefined && { listingId: listing }),
-    // The times after which orders are listed are excluded themselves.
-    ...(since !== undefined && { createdAfter: justBefore(since) }),
-    ...(until !== undefined && { createdBefore: until }),
-    ...(updatedSince !== undefined && { updatedAfter: justBefore(updatedSince) }),
-    ...(sort !== undefined && { sort }),
-  };
-}
-
-function justBefore(time: string): string {
-  return new Date(Date.parse(time) - 1).toISOString();
-}
-
 /** Which orders to list, and how. Names and limits as in the API. */
-export interface OrderSelection {
-  statuses?: readonly OrderStatus[];
-  buyerId?: string;
-  listingId?: string;
-  createdAfter?: string;
-  createdBefore?: string;
-  updatedAfter?: string;
+export interface OrderSelection extends OrderFilter {
   sort?: OrderSort;
+  /** Up to how many orders the first page counts, if the service has this extension. */
+  count?: number;
   limit: number;
   cursor?: string;
 }
@@ -181,7 +141,7 @@ type OrderExtra = FilterExtra<Order, OrderListParams>;
  */
 export async function* listOrders(
   orders: Tradepost['orders'],
-  { statuses = [], sort, limit, cursor, ...filters }: OrderSelection,
+  { statuses = [], sort, count, limit, cursor, ...filters }: OrderSelection,
   { signal, names, sortOption }: OrderListing,
 ): AsyncGenerator<ListPage<NamedOrder>> {
   const [status, ...others] = statuses;
@@ -189,17 +149,21 @@ export async function* listOrders(
   const selected = { ...filters, ...(hasSeveral && { status: [...statuses] }) };
   const extras: OrderExtra[] = [];
   if (Object.values(selected).some((filter) => filter !== undefined)) {
-    const isWanted = createFilter(selected);
+    const isWanted = createOrderFilter(selected);
     extras.push({ extension: 'orders.filters', parameters: selected, isWanted });
   }
   if (sort !== undefined) {
     extras.push({ extension: 'orders.sort', parameters: { sort }, option: sortOption });
   }
+  if (count !== undefined) extras.push({ extension: 'orders.count', parameters: { count } });
   if (names !== null) {
     extras.push({ extension: 'orders.expand', parameters: { expand: orderExpansions }, ...names });
   }
   const pages = listExtended<Order, OrderListParams>({
-    list: (query) => orders.list(query, { signal }),
+    list: ({ count: wanted, ...query }) =>
+      orders.list(wanted === undefined || query.cursor ? query : { ...query, count: wanted }, {
+        signal,
+      }),
     query: {
       ...(status !== undefined && !hasSeveral && { status }),
       ...(cursor !== undefined && { cursor }),
@@ -209,26 +173,4 @@ export async function* listOrders(
   });
   if (names === null) return yield* pages;
   for await (const page of pages) yield { ...page, data: page.data.map(placeNames) };
-}
-
-/** Creates the filter of a query. */
-function createFilter({
-  status,
-  buyerId,
-  listingId,
-  createdAfter,
-  createdBefore,
-  updatedAfter,
-}: OrderListParams): (order: Order) => boolean {
-  const isAfter = (time: string, limit: string | Date | undefined) =>
-    limit === undefined || Date.parse(time) > new Date(limit).getTime();
-  const isBefore = (time: string, limit: string | Date | undefined) =>
-    limit === undefined || Date.parse(time) < new Date(limit).getTime();
-  return (order) =>
-    (typeof status !== 'object' || status.some((one) => one === order.status)) &&
-    (buyerId === undefined || order.buyerId === buyerId) &&
-    (listingId === undefined || order.listingId === listingId) &&
-    isAfter(order.createdAt, createdAfter) &&
-    isBefore(order.createdAt, createdBefore) &&
-    isAfter(order.updatedAt, updatedAfter);
 }

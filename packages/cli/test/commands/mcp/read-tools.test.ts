@@ -1,18 +1,24 @@
 import { Tradepost } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
-import * as schemas from 'zod';
 import { anOrder } from '../../../../../test/helpers/an-order';
+import { createOutputs } from '../../../src/commands/mcp/outputs';
 import { createReadTools } from '../../../src/commands/mcp/read-tools';
+import * as protocol from '../../../src/lazy/mcp';
 import { aNotification, BareService } from '../../helpers/minimal-service';
+
+/** Finds a tool that asks a service. */
+function findTool(service: BareService, name: string) {
+  const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
+  const outputs = createOutputs(protocol);
+  const box = { client, protocol, outputs, now: Date.now, offered: new Set<string>() };
+  return createReadTools(box).find((tool) => tool.name === name);
+}
 
 /** Calls `list_orders` of a service that looks for one status of the name that it gets. */
 async function listOrders(args: Record<string, unknown>) {
   const service = await BareService.start();
   service.orders = [anOrder({ id: 'ord_1', status: 'pending' })];
-  const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
-  const tool = createReadTools(client, { ...schemas, oneOf: schemas.enum }).find(
-    ({ name }) => name === 'list_orders',
-  );
+  const tool = findTool(service, 'list_orders');
   return await tool?.run({ limit: 20, ...args }, { signal: new AbortController().signal });
 }
 
@@ -45,9 +51,7 @@ describe('list_notifications of mcp', () => {
         aNotification({ id: 'ntf_2', read: true }),
         aNotification({ id: 'ntf_1' }),
       ];
-      const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
-      const tools = createReadTools(client, { ...schemas, oneOf: schemas.enum });
-      const tool = tools.find(({ name }) => name === 'list_notifications');
+      const tool = findTool(service, 'list_notifications');
       const { signal } = new AbortController();
       expect(await tool?.run({ unread: true, limit: 20 }, { signal })).toMatchObject({
         data: [{ id: 'ntf_1' }],
@@ -62,9 +66,7 @@ it.each(['list_orders', 'list_notifications'])(
     const service = await BareService.start();
     service.orders = ['ord_3', 'ord_2', 'ord_1'].map((id) => anOrder({ id }));
     service.notifications = ['ntf_3', 'ntf_2', 'ntf_1'].map((id) => aNotification({ id }));
-    const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
-    const tools = createReadTools(client, { ...schemas, oneOf: schemas.enum });
-    const tool = tools.find((one) => one.name === name);
+    const tool = findTool(service, name);
     const { signal } = new AbortController();
     const page = await tool?.run({ limit: 2 }, { signal });
     expect(page).toMatchObject({
@@ -72,9 +74,13 @@ it.each(['list_orders', 'list_notifications'])(
       note: 'These are the first 2 of 3 items: select fewer, or set a larger limit.',
     });
     expect(await tool?.run({ limit: 3 }, { signal })).not.toHaveProperty('note');
-    // The next page begins after what is cut off.
+    // The next page begins after what is cut off, so it is not offered.
     const data = [anOrder({ id: 'ord_2' }), anOrder({ id: 'ord_1' })];
     service.instead = () => ({ status: 200, body: { data, nextCursor: 'next' } });
-    expect(await tool?.run({ limit: 1 }, { signal })).toEqual({ data, nextCursor: 'next' });
+    expect(await tool?.run({ limit: 1 }, { signal })).toEqual({
+      data: data.slice(0, 1),
+      nextCursor: null,
+      note: 'These are the first 1 of 2 items: select fewer, or set a larger limit.',
+    });
   },
 );

@@ -86,6 +86,9 @@ describe('the filters of orders list', () => {
     const filters: [string[], (order: Order) => boolean][] = [
       [['--buyer', buyerId], (order) => order.buyerId === buyerId],
       [['--listing', listingId], (order) => order.listingId === listingId],
+      [['--seller', 'usr_seller'], (order) => order.sellerId === 'usr_seller'],
+      [['--quantity', '17..23'], ({ quantity }) => quantity >= 17 && quantity <= 23],
+      [['--quantity', '..17'], ({ quantity }) => quantity <= 17],
       [['--since', '2026-11-21T09:30:10Z'], ({ createdAt }) => createdAt >= '2026-11-21T09:30:10'],
       [['--until', '2026-11-21T09:30:20Z'], ({ createdAt }) => createdAt < '2026-11-21T09:30:20'],
       [
@@ -98,12 +101,18 @@ describe('the filters of orders list', () => {
       status: fc.constantFrom<OrderStatus[]>('pending', 'confirmed', 'cancelled'),
       buyerId: fc.constantFrom(buyerId, 'usr_other'),
       listingId: fc.constantFrom(listingId, 'lst_other'),
+      sellerId: fc.constantFrom('usr_seller', 'usr_other'),
+      quantity: fc.constantFrom(16, 17, 23, 24),
       updatedAt: fc.constantFrom('2026-11-21T09:31:00.000Z', '2026-11-21T09:30:59.000Z'),
     });
     await fc.assert(
       fc.asyncProperty(
         fc.array(aMixedOrder, { maxLength: 30 }),
-        fc.subarray(filters, { minLength: 1 }),
+        fc.uniqueArray(fc.constantFrom(...filters), {
+          minLength: 1,
+          maxLength: 5,
+          selector: ([[option]]) => option,
+        }),
         fc.integer({ min: 1, max: 40 }),
         fc.integer({ min: 1, max: 7 }),
         async (fields, chosen, limit, pageSize) => {
@@ -157,8 +166,12 @@ describe('the filters of orders list', () => {
 
   it.each([
     [['--buyer', 'ord_1'], 'IDs of this type begin with usr_.'],
+    [['--seller', 'lst_1'], 'IDs of this type begin with usr_.'],
     [['--listing', 'usr_1'], 'IDs of this type begin with lst_.'],
-    [['--updated-since', 'yesterday'], 'Use an age such as 45s'],
+    ...['0', '23..17', '..', '1..2..3', 'ten', '1.5', '-3', ''].map(
+      (quantity) => [['--quantity', quantity], 'is invalid. Use a'] as [string[], string],
+    ),
+    [['--updated-since', 'tomorrow'], 'Use an age such as 45s'],
     [['--sort', 'quantity'], 'Allowed choices are -createdAt, createdAt, -updatedAt, updatedAt.'],
     [['--status', 'pending,open'], "Invalid status 'open'."],
   ])('rejects %j before anything is sent', async (args, message) => {

@@ -34,10 +34,11 @@ describe('orders list --since and --until', () => {
     [['--since', '2026-11-21T13:00:00+01:00'], placed.slice(0, 3)],
     [['--since', '2026-11-20'], placed.slice(0, 5)],
     [['--until', '1d'], placed.slice(3)],
-    [['--until', '2026-11-20'], placed.slice(5)],
+    [['--until', '2026-11-20'], placed.slice(4)],
+    [['--since', '2026-11-20', '--until', '2026-11-20'], placed.slice(4, 5)],
+    [['--since', 'yesterday', '--until', 'saturday'], placed.slice(1, 4)],
     [['--until', '0s'], placed],
-    [['--since', '2026-11-20', '--until', '2026-11-21'], placed.slice(4, 5)],
-    [['--since', '1d', '--until', '1d'], []],
+    [['--since', '2026-11-20', '--until', '2026-11-21T00:00'], placed.slice(4, 5)],
   ])(
     '%j selects from its time on and up to its time, on a service without these filters',
     async (options, times) => {
@@ -45,12 +46,33 @@ describe('orders list --since and --until', () => {
     },
   );
 
-  it('rejects a time range that ends before it begins', async () => {
+  it('reads local days and times, or those of UTC with --utc, wherever that is', async () => {
     const service = await aBareService();
-    const argv = ['orders', 'list', '--since', '1h', '--until', '2d'];
+    service.extensions = ['orders.filters', 'paging'];
+    const env = { TZ: 'America/New_York' };
+    const argv = ['orders', 'list', '--since', '2026-11-20', '--until', '2026-11-20T13:00'];
+    for (const more of [[], ['--utc']]) {
+      await service.cli([...argv, ...more], { now: () => now, env });
+    }
+    await service.cli(['--utc', ...argv], { now: () => now, env });
+    const bounds = (query: Record<string, string>) => [query.createdAfter, query.createdBefore];
+    expect(service.seen.map(({ query }) => bounds(query))).toEqual([
+      ['2026-11-20T04:59:59.999Z', '2026-11-20T18:00:00.000Z'],
+      ['2026-11-19T23:59:59.999Z', '2026-11-20T13:00:00.000Z'],
+      ['2026-11-19T23:59:59.999Z', '2026-11-20T13:00:00.000Z'],
+    ]);
+  });
+
+  it.each([
+    ['1h', '2d'],
+    ['1d', '1d'],
+    ['2026-11-20T09:00', '2026-11-20T09:00'],
+  ])('rejects a time range without any time, from %s until %s', async (since, until) => {
+    const service = await aBareService();
+    const argv = ['orders', 'list', '--since', since, '--until', until];
     const { exitCode, stdout, stderr } = await service.cli(argv, { now: () => now });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/--since \(\S+Z\) is later than --until \(\S+Z\)\nhint: /);
+    expect(stderr).toMatch(/--since \(\S+Z\) is not before --until \(\S+Z\)\nhint: /);
     expect(service.seen).toEqual([]);
   });
 
@@ -67,7 +89,7 @@ describe('orders list --since and --until', () => {
         createdAfter: '2026-11-21T11:59:59.999Z',
         createdBefore: '2026-11-22T06:00:00.000Z',
       },
-      { limit: '50', status: 'pending', createdBefore: '2026-11-20T00:00:00.000Z' },
+      { limit: '50', status: 'pending', createdBefore: '2026-11-21T00:00:00.000Z' },
       { limit: '50' },
     ]);
   });
@@ -101,7 +123,7 @@ describe('orders list --since and --until', () => {
 
   it.each([
     ['--since', '2026-02-30', '2026-02-30 is not a valid date'],
-    ['--since', '2026-11-20T09:30:00', 'Use an age such as 45s'],
+    ['--since', 'last week', 'Use an age such as 45s'],
     ['--until', 'tomorrow', 'Use an age such as 45s'],
     ['--until', '999999999w', 'Use a time in the years 1 to 9999.'],
   ])('%s %s is rejected before anything is sent', async (option, value, message) => {

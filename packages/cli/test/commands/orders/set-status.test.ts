@@ -223,11 +223,14 @@ describe('orders set-status of several orders', () => {
     [['confirmed', '--resume', 'x'], '--resume takes IDs, status, condition and reason'],
     [['--resume', 'x', '--if-status', 'pending'], '--resume takes IDs'],
     [['--resume', 'x', '--reason', 'Paid.'], '--resume takes IDs'],
-    [['ord_1', 'confirmed', '--reason', ' '], 'Use 1 to 500 characters on one line.'],
-    [['ord_1', 'confirmed', '--reason', 'one\ntwo'], 'Use 1 to 500 characters on one line.'],
+    [['ord_1', 'confirmed', '--reason', ' '], 'Use 1 to 500 visible characters on one line.'],
+    [
+      ['ord_1', 'confirmed', '--reason', 'one\ntwo'],
+      'Use 1 to 500 visible characters on one line.',
+    ],
     [
       ['ord_1', 'confirmed', '--reason', 'x'.repeat(501)],
-      `argument '${'x'.repeat(60)}…' is invalid. Use 1 to 500 characters on one line.`,
+      `argument '${'x'.repeat(60)}…' is invalid. Use 1 to 500 visible characters on one line.`,
     ],
     [['ord_1', 'confirmed', '--fail-on-skip'], '--fail-on-skip needs --if-status\nhint: See '],
     [['confirmed', '--stdin', '--fail-on-skip'], '--fail-on-skip needs --if-status'],

@@ -17,11 +17,13 @@ export type MockOperation =
   | 'webhooks.stageSecret'
   | 'webhooks.promoteSecret'
   | 'webhooks.test'
+  | 'webhooks.replayDeliveries'
   | 'deliveries.list'
   | 'deliveries.get'
   | 'deliveries.replay'
   | 'events.list'
   | 'events.get'
+  | 'partners.list'
   | 'account.get';
 
 /** Returns the call of the client for a route of the contract. All but one have the same name. */

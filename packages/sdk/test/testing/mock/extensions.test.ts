@@ -61,6 +61,26 @@ describe('deliver', () => {
     expect(await deliver(() => new Response())).toMatchObject([{ attemptCount: 4 }]);
   });
 
+  test('sends again what was replayed, and says how the receiver fares', async () => {
+    const { client, deliver, addListing } = mockTradepost();
+    const { id } = await register(client, 'order.created');
+    const { id: orderId } = await client.orders.create({ listingId: addListing().id, quantity: 1 });
+    await deliver(() => new Response('', { status: 503 }));
+    const failing = { lastStatus: 503, lastError: null, failingSince: expect.any(String) };
+    expect(await client.webhooks.get(id)).toMatchObject(failing);
+    await deliver(() => new Response());
+    expect(await client.webhooks.get(id)).toMatchObject({ lastStatus: 200, failingSince: null });
+    expect(await client.webhooks.replayDeliveries(id, { state: 'delivered' })).toEqual({
+      replayed: 1,
+      skipped: 0,
+      nextCursor: null,
+    });
+    await deliver(() => new Response());
+    expect((await client.deliveries.list({ orderId })).data).toMatchObject([
+      { orderId, state: 'delivered', attemptCount: 3 },
+    ]);
+  });
+
   test('signs with the staged secret too', async () => {
     const { client, deliver, addListing } = mockTradepost({ now: Date.now });
     const { id, secret } = await register(client, 'order.created');

@@ -49,6 +49,7 @@ const references: Record<string, Record<string, string>> = {
     agent_id: 'accounts',
     listing_id: 'listings',
   },
+  partners: { account_id: 'accounts', partner_id: 'accounts' },
   tasks: { order_id: 'orders', agent_id: 'accounts' },
   events: { order_id: 'orders' },
   notifications: { account_id: 'accounts', event_id: 'events', order_id: 'orders' },

@@ -150,6 +150,11 @@ export class Transaction extends Queries {
     this.traceContext = traceContext;
   }
 
+  /** Identifies the connection. */
+  get connection(): object {
+    return this.#client;
+  }
+
   async rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await this.#query(sql, values)).rows as Row[];
   }

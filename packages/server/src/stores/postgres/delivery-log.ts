@@ -1,5 +1,6 @@
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
+import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { IdempotentResult, StoredResponse } from '@tradepost/domain/kernel/idempotency';
 import { findDeliveries } from '../delivery-search';
 import { attemptFields } from '../records/tables';
@@ -35,6 +36,20 @@ export function createPostgresDeliveryLogStore(
     onQueued();
     return result;
   }
+  /** Writes many replays in a transaction of their own, so that a group stays small. */
+  async function replayMany(replay: Omit<Replay, 'isRepeatable'>) {
+    const change = { ...replay, isRepeatable: replay.idempotencyKey !== null };
+    const [outcome] = await db.write(
+      (tx) => writeRequests(db, tx, [{ change, traceContext: tx.traceContext }], true),
+      { isRepeatable: change.isRepeatable },
+    );
+    if (outcome === undefined || 'lockedRow' in outcome)
+      throw new StoreUnavailableError('PostgreSQL: a queue was removed meanwhile.');
+    if ('error' in outcome) throw outcome.error;
+    onQueued();
+    return outcome.result;
+  }
+
   return {
     async listDeliveries(accountId, filter, page, signal) {
       if (!needsSearch(filter)) return await selectPage(db, accountId, filter, page);
@@ -53,17 +68,15 @@ export function createPostgresDeliveryLogStore(
       return { ...delivery, body: event?.body ?? '', attempts };
     },
 
-    async replayDelivery<Response extends StoredResponse>(
-      request: Parameters<DeliveryLogStore['replayDelivery']>[0],
+    async replayDeliveries<Response extends StoredResponse>(
+      request: Parameters<DeliveryLogStore['replayDeliveries']>[0],
       decide: Replay['decide'],
     ) {
-      const row = `delivery ${request.id}`;
-      return (await queue({
-        kind: 'replay',
-        row,
-        ...request,
-        decide,
-      })) as IdempotentResult<Response>;
+      const [first, ...others] = request.ids;
+      const row = `delivery ${first}`;
+      const change = { kind: 'replay', row, ...request, decide } as const;
+      const isOne = first !== undefined && others.length === 0;
+      return (await (isOne ? queue(change) : replayMany(change))) as IdempotentResult<Response>;
     },
 
     async enqueueTestDelivery<Response extends StoredResponse>(

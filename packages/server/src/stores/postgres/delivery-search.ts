@@ -1,4 +1,8 @@
-import type { DeliveryFilter, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import {
+  type DeliveryFilter,
+  isOfFewEvents,
+  type LoggedDelivery,
+} from '@tradepost/domain/deliveries/logged-delivery';
 import { NumberedConditions } from '../conditions';
 import {
   type DeliveryPage,
@@ -24,6 +28,53 @@ function selectWebhookIds(
     WHERE account_id = ${conditions.bind(accountId)} AND deleted_at IS NULL ${one}`;
 }
 
+/** Binds the filters for which there is no index. Returns them as one condition; an empty text if there are none. */
+function bindOtherFilters(
+  conditions: NumberedConditions,
+  { eventType, statusClass }: DeliveryFilter,
+): string {
+  return [
+    ...(statusClass === undefined ? [] : [statusClassConditions[statusClass]]),
+    ...(eventType === undefined ? [] : [`event_type = ${conditions.bind(eventType)}`]),
+  ].join(' AND ');
+}
+
+/**
+ * Lists the newest deliveries of one event or one order, newest first. Pending ones have no index by event: they are found by the
+ * time, which they have of their event.
+ */
+async function selectOfEvents(
+  db: PostgresDatabase,
+  accountId: string,
+  filter: DeliveryFilter,
+  { after, limit }: DeliveryPage,
+): Promise<LoggedDelivery[]> {
+  const states = listStates(filter);
+  if (states.length === 0) return [];
+  const events = new NumberedConditions();
+  if (filter.eventId !== undefined) events.add('id = ?', filter.eventId);
+  if (filter.orderId !== undefined) events.add('order_id = ?', filter.orderId);
+  const { since, until } = filter;
+  const range = new NumberedConditions(events.values).addRange(
+    mergeBounds({ after, since, createdBefore: until }),
+  );
+  const webhookIds = selectWebhookIds(range, accountId, filter);
+  const others = [range.sql, bindOtherFilters(range, filter)].filter((text) => text !== '');
+  const found = states.map((state) => {
+    const time = state === 'pending' ? 's.created_at = e.created_at' : 'TRUE';
+    const own = `s.webhook_id = w.id AND s.event_id = e.id AND ${time}`;
+    return `SELECT * FROM ${deliveriesIn(state)} AS s WHERE ${[own, ...others].join(' AND ')}`;
+  });
+  return await db.rows<LoggedDelivery>(
+    `SELECT ${loggedDeliveryFields.select}
+     FROM (${webhookIds}) AS w CROSS JOIN (SELECT id, created_at FROM events WHERE ${events.sql}) AS e
+       CROSS JOIN LATERAL (${found.join(' UNION ALL ')}) AS d
+       JOIN queues ON queues.webhook_id = d.webhook_id
+     ORDER BY d.created_at DESC, d.id DESC LIMIT ${range.bind(limit)}`,
+    ...range.values,
+  );
+}
+
 /** Lists the newest deliveries, newest first: the newest of each webhook in each state, by ranges of an index. */
 export function selectPage(
   db: PostgresDatabase,
@@ -31,7 +82,11 @@ export function selectPage(
   filter: DeliveryFilter,
   { after, limit }: DeliveryPage,
 ): Promise<LoggedDelivery[]> {
-  const range = new NumberedConditions().addRange(mergeBounds({ after, since: filter.since }));
+  if (isOfFewEvents(filter)) return selectOfEvents(db, accountId, filter, { after, limit });
+  const { since, until } = filter;
+  const range = new NumberedConditions().addRange(
+    mergeBounds({ after, since, createdBefore: until }),
+  );
   const where = range.sql === '' ? '' : `AND ${range.sql}`;
   const webhookIds = selectWebhookIds(range, accountId, filter);
   const most = range.bind(limit);
@@ -55,17 +110,15 @@ type ScannedRow = LoggedDelivery & { matches: boolean; scanned: number };
 async function scan(
   db: PostgresDatabase,
   { webhookId, state, after, downTo }: DeliveryRange,
-  { since, eventType, statusClass }: DeliveryFilter,
+  filter: DeliveryFilter,
   limit: number,
 ): ReturnType<DeliveryReader['scan']> {
+  const { since, until } = filter;
   const conditions = new NumberedConditions()
     .add('webhook_id = ?', webhookId)
-    .addRange(mergeBounds({ after, since, downTo }));
+    .addRange(mergeBounds({ after, since, createdBefore: until, downTo }));
   const range = conditions.sql;
-  const filter = new NumberedConditions();
-  if (statusClass !== undefined) filter.add(statusClassConditions[statusClass]);
-  const type = eventType === undefined ? '' : `event_type = ${conditions.bind(eventType)}`;
-  const matching = [filter.sql, type].filter((text) => text !== '').join(' AND ');
+  const matching = bindOtherFilters(conditions, filter);
   const rows = await db.rows<ScannedRow>(
     `SELECT ${loggedDeliveryFields.select}, d.matches, d.scanned
      FROM (

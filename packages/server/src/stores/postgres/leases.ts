@@ -3,7 +3,7 @@ import {
   type LeasedDelivery,
   maxQueuesPerLease,
 } from '@tradepost/domain/deliveries/delivery';
-import { nextAllowedAt } from '@tradepost/domain/deliveries/endpoint-health';
+import { nextAllowedAt, pickHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import {
   createLeasedFields,
   type Endpoint,
@@ -55,9 +55,7 @@ interface Candidate extends Queue, Endpoint {
 
 function toQueue(candidate: Candidate): Queue {
   const { webhookId, depth, inFlight, paused, dueFrom } = candidate;
-  const { concurrencyLimit, failures, failedAt, backoffUntil } = candidate;
-  const health = { concurrencyLimit, failures, failedAt, backoffUntil };
-  return { webhookId, depth, inFlight, paused, dueFrom, ...health };
+  return { webhookId, depth, inFlight, paused, dueFrom, ...pickHealth(candidate) };
 }
 
 function encodeLeaseToken(webhookId: string, leaseToken: string): string {

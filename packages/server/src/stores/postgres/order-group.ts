@@ -22,6 +22,7 @@ import type { PostgresDatabase, Transaction } from './database';
 import { accountsWithSubscriptions, addEvents, findCommitted, type Subscriptions } from './events';
 import { type GroupedChange, locking, type Outcome, type Traced } from './group-commit';
 import { StoredKeys } from './idempotency';
+import { addPartners } from './partners';
 import { WriteSet } from './write-set';
 
 /** A new order. */
@@ -55,6 +56,8 @@ export interface Written {
   events: DomainEvent[];
   /** How many deliveries it queued. */
   queued: number;
+  /** Called after the commit. */
+  onCommitted?: () => void;
 }
 
 type Member = Traced<Placement | OrderChange>;
@@ -338,6 +341,7 @@ class OrderGroup {
   async write(): Promise<Map<Member, Written>> {
     const writes = new WriteSet();
     writes.insert(orders, this.#placed);
+    const onCommitted = addPartners(this.#tx, writes, this.#placed);
     writes.insert(tasks, this.#opened);
     writes.update(orderUpdate, [...this.#changedOrders.values()]);
     writes.update(taskUpdate, this.#completed);
@@ -357,7 +361,7 @@ class OrderGroup {
     return new Map(
       this.#decided.map(({ member, mutation, result }, index) => [
         member,
-        { result, events: mutation.events, queued: queued[index] ?? 0 },
+        { result, events: mutation.events, queued: queued[index] ?? 0, onCommitted },
       ]),
     );
   }

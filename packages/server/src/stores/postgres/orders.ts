@@ -6,6 +6,7 @@ import type { Order } from '@tradepost/domain/orders/order';
 import {
   defaultSort,
   endBefore,
+  getCountSort,
   getSortTime,
   isNewestFirst,
   needsSearch,
@@ -14,6 +15,7 @@ import {
 import type { ChangedOrder, OrderStore } from '@tradepost/domain/orders/order-store';
 import { NumberedConditions } from '../conditions';
 import {
+  countOrders,
   findOrders,
   getRest,
   listRanges,
@@ -87,14 +89,17 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
 /** Adds all filters, also those that exclude nothing, so that there is one statement. */
 function addFilters(conditions: NumberedConditions, query: OrderQuery): NumberedConditions {
   const { caller, filter, sort } = query;
-  const { statuses = orderStatuses, buyerId = null, listingId = null } = filter;
+  const { statuses = orderStatuses, buyerId = null, sellerId = null, listingId = null } = filter;
+  const { minQuantity = 0, maxQuantity = Number.MAX_SAFE_INTEGER } = filter;
   const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER } = filter;
   const { updatedAfter = -1, updatedBefore = Number.MAX_SAFE_INTEGER } = filter;
   return conditions
     .add(`${partyColumns[caller.kind]} = ?`, caller.accountId)
     .add('status = ANY (?::text[])', statuses)
     .add('(?::text IS NULL OR buyer_id = ?::text)', buyerId, buyerId)
+    .add('(?::text IS NULL OR seller_id = ?::text)', sellerId, sellerId)
     .add('(?::text IS NULL OR listing_id = ?::text)', listingId, listingId)
+    .add('quantity BETWEEN ?::bigint AND ?::bigint', minQuantity, maxQuantity)
     .add('created_at > ?::bigint', createdAfter)
     .add('created_at < ?::bigint', createdBefore)
     .add('updated_at > ?::bigint', updatedAfter)
@@ -102,25 +107,53 @@ function addFilters(conditions: NumberedConditions, query: OrderQuery): Numbered
     .addScan(timeColumns[getSortTime(sort)], getRest(query));
 }
 
+/** Returns what follows the select list of the orders in some ranges that match a query, without a limit. */
+function fromRanges(ranges: OrderRange[], query: OrderQuery) {
+  const values: unknown[] = [];
+  const parts = ranges.map((range) => {
+    const conditions = addRange(new NumberedConditions(values), { ...range, ...addBounds(range) });
+    // OFFSET 0 keeps the filters outside, so that none of them changes which index is used.
+    return `(SELECT * FROM orders WHERE ${conditions.sql} ${orderBy(range)} OFFSET 0)`;
+  });
+  const conditions = addFilters(new NumberedConditions(values), query);
+  const sql = `FROM (${parts.join(' UNION ALL ')}) AS orders WHERE ${conditions.sql}`;
+  return { sql, conditions };
+}
+
+async function count(
+  db: PostgresDatabase,
+  from: string,
+  conditions: NumberedConditions,
+  limit: number,
+): Promise<number> {
+  const row = await db.row<{ count: number }>(
+    `SELECT count(*) AS count FROM (SELECT 1 ${from} LIMIT ${conditions.bind(limit)}) AS found`,
+    ...conditions.values,
+  );
+  return row?.count ?? 0;
+}
+
+/** Counts the orders of a filter that needs no search, by one range of one index for each status. */
+function countRanges(db: PostgresDatabase, query: OrderQuery): Promise<number> {
+  const values: unknown[] = [];
+  const parts = listRanges(query).map(
+    (range) => `SELECT 1 FROM orders WHERE ${addRange(new NumberedConditions(values), range).sql}`,
+  );
+  const from = `FROM (${parts.join(' UNION ALL ')}) AS orders`;
+  return count(db, from, new NumberedConditions(values), query.limit);
+}
+
 function createReader(db: PostgresDatabase): OrderReader {
   return {
     select(ranges, query, limit) {
-      const values: unknown[] = [];
-      const parts = ranges.map((range) => {
-        const conditions = addRange(new NumberedConditions(values), {
-          ...range,
-          ...addBounds(range),
-        });
-        // OFFSET 0 keeps the filters outside, so that none of them changes which index is used.
-        return `(SELECT * FROM orders WHERE ${conditions.sql} ${orderBy(range)} OFFSET 0)`;
-      });
-      const filters = addFilters(new NumberedConditions(values), query);
-      return db.list(
-        orders,
-        `FROM (${parts.join(' UNION ALL ')}) AS orders
-         WHERE ${filters.sql} ${orderBySort(query)} LIMIT ${filters.bind(limit)}`,
-        ...values,
-      );
+      const { sql, conditions } = fromRanges(ranges, query);
+      const rest = `${sql} ${orderBySort(query)} LIMIT ${conditions.bind(limit)}`;
+      return db.list(orders, rest, ...conditions.values);
+    },
+
+    count(ranges, query, limit) {
+      const { sql, conditions } = fromRanges(ranges, query);
+      return count(db, sql, conditions, limit);
     },
 
     async findKey(range, place) {
@@ -146,7 +179,8 @@ export function createPostgresOrderStore(
   const writeGroup: WriteGroup<Traced<Placement | OrderChange>, Written> = (tx, changes, waits) =>
     writeOrders(db, tx, changes, waits);
   async function write(change: Placement | OrderChange): Promise<Written['result']> {
-    const { result, events, queued } = await groups.add(writeGroup, change);
+    const { result, events, queued, onCommitted } = await groups.add(writeGroup, change);
+    onCommitted?.();
     notify(events, queued);
     return result;
   }
@@ -201,6 +235,16 @@ export function createPostgresOrderStore(
       const query = { caller, filter: simple, sort, ...page };
       if (!needsSearch(simple, sort)) return selectPage(db, query);
       const search = findOrders(reader, query);
+      return scheduler.run(caller.accountId, () => search.next(), signal);
+    },
+
+    async countOrders(caller, filter, limit, signal) {
+      const simple = simplifyFilter(caller, filter);
+      if (simple === null) return 0;
+      const sort = getCountSort(simple);
+      const query = { caller, filter: simple, sort, after: null, limit };
+      if (!needsSearch(simple, sort)) return countRanges(db, query);
+      const search = countOrders(reader, query);
       return scheduler.run(caller.accountId, () => search.next(), signal);
     },
   };

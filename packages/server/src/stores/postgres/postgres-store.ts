@@ -12,6 +12,7 @@ import { createPostgresListingStore } from './listings';
 import { currentSchemaVersion, migrate, requireKnownSchema, requireMigrated } from './migrate';
 import { createPostgresNotificationStore } from './notifications';
 import { createPostgresOrderStore } from './orders';
+import { createPostgresPartnerStore } from './partners';
 import { translateOpeningError } from './postgres-errors';
 import { createPostgresRetentionStore } from './retention';
 import { createPostgresSecretStore, requireSecretKeys } from './secrets';
@@ -75,6 +76,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
       announcements.notifyDeliveriesQueued(),
     ),
     events: createPostgresEventStore(db),
+    partners: createPostgresPartnerStore(db),
     retention: createPostgresRetentionStore(db),
     secrets: createPostgresSecretStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),

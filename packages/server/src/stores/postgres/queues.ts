@@ -124,14 +124,16 @@ export class QueueUnitOfWork {
     writes.add(
       `UPDATE queues SET depth = c.depth, in_flight = c."inFlight", paused = c.paused,
          concurrency_limit = c."concurrencyLimit", failures = c.failures, failed_at = c."failedAt",
-         backoff_until = c."backoffUntil",
+         backoff_until = c."backoffUntil", last_status = c."lastStatus", last_error = c."lastError",
+         failing_since = c."failingSince",
          next_at = CASE
            WHEN c.paused OR c."inFlight" >= c."concurrencyLimit" OR first.ready_at IS NULL THEN NULL
            ELSE greatest(first.ready_at, c."allowedAt") END,
          due_from = coalesce(first.ready_at, ${writes.bind(now)})
        FROM json_to_recordset(${writes.bindRows(changes)}) AS c ("webhookId" TEXT, depth BIGINT, "inFlight" BIGINT,
            paused BOOLEAN, "concurrencyLimit" BIGINT, failures BIGINT, "failedAt" BIGINT,
-           "backoffUntil" BIGINT, "dueFrom" BIGINT, "allowedAt" BIGINT)
+           "backoffUntil" BIGINT, "lastStatus" BIGINT, "lastError" TEXT, "failingSince" BIGINT,
+           "dueFrom" BIGINT, "allowedAt" BIGINT)
          LEFT JOIN LATERAL (${first}) AS first ON TRUE
        WHERE queues.webhook_id = c."webhookId"`,
     );

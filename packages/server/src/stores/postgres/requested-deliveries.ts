@@ -3,7 +3,7 @@ import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
 import type { LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
 import type { StoredEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
-import { DomainError, missingRecord } from '@tradepost/domain/kernel/errors';
+import { DomainError } from '@tradepost/domain/kernel/errors';
 import type {
   IdempotencyKey,
   IdempotentResult,
@@ -25,11 +25,11 @@ interface Request extends GroupedChange {
   context: CommandContext;
 }
 
-/** A delivery to send again. */
+/** Deliveries to send again. */
 export interface Replay extends Request {
   kind: 'replay';
-  id: string;
-  decide: (found: LoggedDelivery | null) => { delivery: LoggedDelivery; response: StoredResponse };
+  ids: readonly string[];
+  decide: (found: LoggedDelivery[]) => { deliveries: LoggedDelivery[]; response: StoredResponse };
 }
 
 /** A test event to send. */
@@ -142,7 +142,7 @@ class RequestGroup {
     waits: boolean,
   ): Promise<RequestGroup> {
     const changes = members.map(({ change }) => change);
-    const replayed = changes.flatMap((change) => (change.kind === 'replay' ? change.id : []));
+    const replayed = changes.flatMap((change) => (change.kind === 'replay' ? change.ids : []));
     const tested = changes.flatMap((change) => (change.kind === 'test' ? change.webhookId : []));
     const [wanted, lockedWebhooks] = await Promise.all([
       selectOwned(tx, replayed),
@@ -195,19 +195,23 @@ class RequestGroup {
   }
 
   #replay(
-    { accountId, id, decide, context }: Replay,
+    { accountId, ids, decide, context }: Replay,
     traceContext: string | null,
   ): { response: StoredResponse } | { lockedRow: string } {
-    const stored = this.#deliveries.get(id);
-    const found = stored?.accountId === accountId ? stored.delivery : null;
-    if (found !== null && this.#queues.find(found.webhookId) === undefined)
-      return { lockedRow: queueRow(found.webhookId) };
-    const { delivery, response } = decide(found);
-    if (found === null) throw missingRecord('Delivery', id);
-    this.#deliveries.set(id, { accountId, delivery });
-    const isNew = found.state !== 'pending';
-    const turn = this.#putAhead(found.webhookId, isNew, context.now, traceContext);
-    this.#replays.set(id, { ...turn, deadlineAt: delivery.deadlineAt });
+    const found = ids.flatMap((id) => {
+      const stored = this.#deliveries.get(id);
+      return stored?.accountId === accountId ? stored.delivery : [];
+    });
+    const locked = found.find(({ webhookId }) => this.#queues.find(webhookId) === undefined);
+    if (locked !== undefined) return { lockedRow: queueRow(locked.webhookId) };
+    const finished = new Set(found.filter(({ state }) => state !== 'pending').map(({ id }) => id));
+    const { deliveries, response } = decide(found);
+    for (const delivery of deliveries) {
+      const { id, webhookId, deadlineAt } = delivery;
+      this.#deliveries.set(id, { accountId, delivery });
+      const turn = this.#putAhead(webhookId, finished.has(id), context.now, traceContext);
+      this.#replays.set(id, { ...turn, deadlineAt });
+    }
     return { response };
   }
 

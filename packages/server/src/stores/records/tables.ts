@@ -8,6 +8,7 @@ import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
 import type { Listing } from '@tradepost/domain/listings/listing';
 import type { Notification } from '@tradepost/domain/notifications/notification';
 import type { Order } from '@tradepost/domain/orders/order';
+import type { Partnership } from '@tradepost/domain/partners/partner';
 import type { Task } from '@tradepost/domain/tasks/task';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { Fields, Table } from './fields';
@@ -79,6 +80,12 @@ export const partyColumns = { buyer: 'buyer_id', seller: 'seller_id', agent: 'ag
 
 /** The column with a time of an order. */
 export const timeColumns = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
+
+/** With whom each account has traded. An order inserts what is missing. */
+export const partners = new Table<Partnership>('partners', ['account_id', 'partner_id'], {
+  accountId: ['account_id', 'text'],
+  partnerId: ['partner_id', 'text'],
+});
 
 /** The tasks. */
 export const tasks = new Table<Task>('tasks', ['id'], {
@@ -208,6 +215,9 @@ export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['w
   failures: ['failures', 'integer'],
   failedAt: ['failed_at', 'integer'],
   backoffUntil: ['backoff_until', 'integer'],
+  lastStatus: ['last_status', 'integer'],
+  lastError: ['last_error', 'text'],
+  failingSince: ['failing_since', 'integer'],
   nextAt: ['next_at', 'integer'],
 });
 
@@ -221,6 +231,9 @@ export const queueUpdate = queues.update(
   'failures',
   'failedAt',
   'backoffUntil',
+  'lastStatus',
+  'lastError',
+  'failingSince',
   'nextAt',
 );
 
@@ -318,6 +331,7 @@ export const loggedDeliveryFields = new Fields<LoggedDelivery>({
   eventId: ['d.event_id', 'text'],
   webhookId: ['d.webhook_id', 'text'],
   eventType: ['d.event_type', 'text'],
+  orderId: ['(SELECT order_id FROM events WHERE events.id = d.event_id)', 'text'],
   test: ['d.test', 'boolean'],
   state: ['d.state', 'text'],
   nextAttemptAt: [
@@ -382,6 +396,7 @@ export const copiedTables = {
   api_keys: apiKeys,
   listings,
   orders,
+  partners,
   tasks,
   events,
   account_events: accountEvents,

@@ -1,16 +1,13 @@
 import { eventTypes } from '@tradepost/contract/wire';
-import type { Webhook, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
+import type { Webhook, WebhookStats, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
 import { type SecretCipher, secretPlaces } from '../encryption';
 import type { Fields } from './fields';
 import { webhooks } from './tables';
 
 /** What is read of a webhook, joined with its queue. */
-export interface WebhookRow extends Omit<Webhook, 'events'> {
+export interface WebhookRow extends Omit<Webhook, 'events'>, WebhookStats {
   /** Event types, separated by commas. */
   eventTypes: string;
-  pending: number;
-  failures: number;
-  backoffUntil: number;
 }
 
 /**
@@ -32,6 +29,9 @@ export function createWebhookFields({
       pending: [pending, 'integer'],
       failures: ['queues.failures', 'integer'],
       backoffUntil: ['queues.backoff_until', 'integer'],
+      lastStatus: ['queues.last_status', 'integer'],
+      lastError: ['queues.last_error', 'text'],
+      failingSince: ['queues.failing_since', 'integer'],
     })
     .without('deletedAt');
 }
@@ -46,6 +46,9 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
     pending,
     failures,
     backoffUntil,
+    lastStatus,
+    lastError,
+    failingSince,
     secret,
     stagedSecret,
     ...rest
@@ -61,7 +64,7 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
       if (stagedSecret === null) return null;
       return secrets.decryptCached(secretPlaces.staged(row.id), stagedSecret);
     },
-    stats: { pending, failures, backoffUntil },
+    stats: { pending, failures, backoffUntil, lastStatus, lastError, failingSince },
   };
 }
 

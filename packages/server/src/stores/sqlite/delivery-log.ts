@@ -1,8 +1,7 @@
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
-import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
+import { type LoggedDelivery, needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
 import type { Announcements } from '@tradepost/domain/events/announcements';
-import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { findDeliveries } from '../delivery-search';
 import { attemptFields, events, loggedDeliveryFields } from '../records/tables';
 import { SearchScheduler } from '../search-scheduler';
@@ -17,6 +16,38 @@ const ownedDelivery = `FROM deliveries AS d
   JOIN webhooks ON webhooks.id = d.webhook_id
   JOIN queues ON queues.webhook_id = d.webhook_id
   WHERE d.id = ? AND webhooks.account_id = ? AND webhooks.deleted_at IS NULL`;
+
+/** Puts deliveries back into their queues, ahead of what waits there. Call inside a write. */
+function putBack(
+  db: SqliteDatabase,
+  found: readonly LoggedDelivery[],
+  replayed: readonly LoggedDelivery[],
+  now: number,
+): void {
+  const finished = new Set(found.filter(({ state }) => state !== 'pending').map(({ id }) => id));
+  const queues = new QueueUnitOfWork(db);
+  const dueAt = new Map<string, number>();
+  for (const { id, webhookId, state, deadlineAt, finishedAt } of replayed) {
+    const first = dueAt.get(webhookId) ?? dueFirst(db, webhookId, now);
+    dueAt.set(webhookId, first);
+    db.run(
+      `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, scheduled_at = ?, deadline_at = ?,
+         finished_at = ?, trace_context = ?
+       WHERE id = ?`,
+      state,
+      first,
+      now,
+      deadlineAt,
+      finishedAt,
+      db.traceContext,
+      id,
+    );
+    const queue = queues.get(webhookId);
+    const added = Number(finished.has(id));
+    queues.change(webhookId, { ...resetBackoff(queue), depth: queue.depth + added });
+  }
+  queues.write(now);
+}
 
 /** Creates the store of the delivery log. Due deliveries are announced after the commit. */
 export function createSqliteDeliveryLogStore(
@@ -48,30 +79,14 @@ export function createSqliteDeliveryLogStore(
         return { ...delivery, body: event?.body ?? '', attempts };
       }),
 
-    async replayDelivery({ accountId, id, idempotencyKey, context }, decide) {
+    async replayDeliveries({ accountId, ids, idempotencyKey, context: { now } }, decide) {
       const result = await db.write(() =>
-        runIdempotent(db, idempotencyKey, context.now, () => {
-          const found = db.find(loggedDeliveryFields, ownedDelivery, id, accountId);
-          const { delivery, response } = decide(found);
-          if (found === null) throw missingRecord('Delivery', id);
-          const { webhookId } = found;
-          db.run(
-            `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, scheduled_at = ?,
-               deadline_at = ?, finished_at = ?, trace_context = ?
-             WHERE id = ?`,
-            delivery.state,
-            dueFirst(db, webhookId, context.now),
-            context.now,
-            delivery.deadlineAt,
-            delivery.finishedAt,
-            db.traceContext,
-            id,
-          );
-          const queues = new QueueUnitOfWork(db);
-          const queue = queues.get(webhookId);
-          const added = found.state === 'pending' ? 0 : 1;
-          queues.change(webhookId, { ...resetBackoff(queue), depth: queue.depth + added });
-          queues.write(context.now);
+        runIdempotent(db, idempotencyKey, now, () => {
+          const find = (id: string) =>
+            db.find(loggedDeliveryFields, ownedDelivery, id, accountId) ?? [];
+          const found = ids.flatMap(find);
+          const { deliveries, response } = decide(found);
+          putBack(db, found, deliveries, now);
           return response;
         }),
       );

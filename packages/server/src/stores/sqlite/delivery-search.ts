@@ -1,4 +1,8 @@
-import type { DeliveryFilter, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import {
+  type DeliveryFilter,
+  isOfFewEvents,
+  type LoggedDelivery,
+} from '@tradepost/domain/deliveries/logged-delivery';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import { Conditions } from '../conditions';
 import {
@@ -16,24 +20,32 @@ import type { SqliteDatabase } from './database';
 
 function buildConditions(
   { webhookId, state, after, downTo }: DeliveryRange,
-  since?: number,
+  { since, until }: DeliveryFilter,
 ): Conditions {
   return new Conditions()
     .add('webhook_id = ?', webhookId)
     .add('state = ?', state)
-    .addRange(mergeBounds({ after, since, downTo }));
+    .addRange(mergeBounds({ after, since, createdBefore: until, downTo }));
+}
+
+/** Adds the filters for which there is no index. */
+function addOtherFilters(
+  conditions: Conditions,
+  { eventType, statusClass }: DeliveryFilter,
+): Conditions {
+  if (eventType !== undefined) conditions.add('event_type = ?', eventType);
+  if (statusClass !== undefined) conditions.add(statusClassConditions[statusClass]);
+  return conditions;
 }
 
 /** Lists the deliveries of a range that match a filter, newest first, by a scan of one index. */
 function selectMatching(
   db: SqliteDatabase,
   range: DeliveryRange,
-  { since, eventType, statusClass }: DeliveryFilter,
+  filter: DeliveryFilter,
   limit: number,
 ): LoggedDelivery[] {
-  const conditions = buildConditions(range, since);
-  if (eventType !== undefined) conditions.add('event_type = ?', eventType);
-  if (statusClass !== undefined) conditions.add(statusClassConditions[statusClass]);
+  const conditions = addOtherFilters(buildConditions(range, filter), filter);
   return db.list(
     loggedDeliveryFields,
     `FROM (
@@ -46,8 +58,12 @@ function selectMatching(
 }
 
 /** Returns where to cut a range that is longer than a step; null if it is not. */
-function selectCut(db: SqliteDatabase, range: DeliveryRange, since?: number): PageKey | null {
-  const conditions = buildConditions(range, since);
+function selectCut(
+  db: SqliteDatabase,
+  range: DeliveryRange,
+  filter: DeliveryFilter,
+): PageKey | null {
+  const conditions = buildConditions(range, filter);
   const row = db.get<PageKey>(
     `SELECT created_at AS createdAt, id FROM deliveries INDEXED BY deliveries_of_webhook
      WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?`,
@@ -67,6 +83,39 @@ function selectWebhookIds(db: SqliteDatabase, accountId: string, onlyId?: string
     .filter((id) => (onlyId ?? id) === id);
 }
 
+/** Lists the newest deliveries of one event or one order, newest first. */
+function selectOfEvents(
+  db: SqliteDatabase,
+  accountId: string,
+  filter: DeliveryFilter,
+  { after, limit }: DeliveryPage,
+): LoggedDelivery[] {
+  const { eventId, orderId, webhookId, state, since, until } = filter;
+  const events = new Conditions();
+  if (eventId !== undefined) events.add('id = ?', eventId);
+  if (orderId !== undefined) events.add('order_id = ?', orderId);
+  const conditions = new Conditions(events.values)
+    .add(
+      'webhook_id IN (SELECT id FROM webhooks WHERE account_id = ? AND deleted_at IS NULL)',
+      accountId,
+    )
+    .addRange(mergeBounds({ after, since, createdBefore: until }));
+  if (webhookId !== undefined) conditions.add('webhook_id = ?', webhookId);
+  if (state !== undefined) conditions.add('state = ?', state);
+  addOtherFilters(conditions, filter);
+  return db.list(
+    loggedDeliveryFields,
+    `FROM (
+       SELECT * FROM deliveries INDEXED BY deliveries_of_event
+       WHERE event_id IN (SELECT id FROM events WHERE ${events.sql}) AND ${conditions.sql}
+       ORDER BY created_at DESC, id DESC LIMIT ?) AS d
+     JOIN queues ON queues.webhook_id = d.webhook_id
+     ORDER BY d.created_at DESC, d.id DESC`,
+    ...conditions.values,
+    limit,
+  );
+}
+
 /** Lists the newest deliveries, newest first, for a filter that needs no search. Call inside a read. */
 export function selectPage(
   db: SqliteDatabase,
@@ -74,6 +123,7 @@ export function selectPage(
   filter: DeliveryFilter,
   { after, limit }: DeliveryPage,
 ): LoggedDelivery[] {
+  if (isOfFewEvents(filter)) return selectOfEvents(db, accountId, filter, { after, limit });
   let found: LoggedDelivery[] = [];
   for (const webhookId of selectWebhookIds(db, accountId, filter.webhookId)) {
     for (const state of listStates(filter)) {
@@ -92,7 +142,7 @@ export function createDeliveryReader(db: SqliteDatabase): DeliveryReader {
 
     scan: (range, filter, limit) =>
       db.view(() => {
-        const next = selectCut(db, range, filter.since);
+        const next = selectCut(db, range, filter);
         const step = next === null ? range : { ...range, downTo: next };
         return { found: selectMatching(db, step, filter, limit), next };
       }),

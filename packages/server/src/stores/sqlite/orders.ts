@@ -8,6 +8,7 @@ import type { Order, OrderContext, OrderMutation } from '@tradepost/domain/order
 import {
   compareOrders,
   defaultSort,
+  getCountSort,
   getSortTime,
   isNewestFirst,
   needsSearch,
@@ -16,6 +17,7 @@ import {
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
 import { Conditions } from '../conditions';
 import {
+  countOrders,
   findOrders,
   getRest,
   listRanges,
@@ -38,6 +40,7 @@ import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
+import { insertPartners } from './partners';
 
 /** Starts the conditions of a range. Its index is named, because SQLite may prefer another one and scan more orders. */
 function buildConditions(range: OrderRange): { index: string; conditions: Conditions } {
@@ -52,14 +55,17 @@ function buildConditions(range: OrderRange): { index: string; conditions: Condit
 /** Adds all filters, also those that exclude nothing, so that there is one statement. None may change which index is used. */
 function addFilters(conditions: Conditions, query: OrderQuery): Conditions {
   const { caller, filter, sort } = query;
-  const { statuses = orderStatuses, buyerId = null, listingId = null } = filter;
+  const { statuses = orderStatuses, buyerId = null, sellerId = null, listingId = null } = filter;
+  const { minQuantity = 0, maxQuantity = Number.MAX_SAFE_INTEGER } = filter;
   const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER, updatedAfter = -1 } = filter;
   const wanted = orderStatuses.map((_status, index) => statuses[index] ?? statuses[0]);
   return conditions
     .add(`+${partyColumns[caller.kind]} = ?`, caller.accountId)
     .add(`+status IN (${wanted.map(() => '?')})`, ...wanted)
     .add('(? IS NULL OR +buyer_id = ?)', buyerId, buyerId)
+    .add('(? IS NULL OR +seller_id = ?)', sellerId, sellerId)
     .add('(? IS NULL OR +listing_id = ?)', listingId, listingId)
+    .add('+quantity BETWEEN ? AND ?', minQuantity, maxQuantity)
     .add('+created_at > ?', createdAfter)
     .add('+created_at < ?', createdBefore)
     .add('+updated_at > ?', updatedAfter)
@@ -91,16 +97,32 @@ function selectRanges(
   return found.sort((one, other) => compareOrders(one, other, query.sort)).slice(0, limit);
 }
 
+/** Counts the orders of each range, up to `limit`, by one statement. */
+function countRanges(
+  db: SqliteDatabase,
+  ranges: ReturnType<typeof buildConditions>[],
+  limit: number,
+): number {
+  const parts = ranges.map(
+    ({ index, conditions }) => `SELECT 1 FROM orders INDEXED BY ${index} WHERE ${conditions.sql}`,
+  );
+  const values = ranges.flatMap(({ conditions }) => conditions.values);
+  const sql = `SELECT count(*) AS count FROM (${parts.join(' UNION ALL ')} LIMIT ?)`;
+  return db.get<{ count: number }>(sql, ...values, limit)?.count ?? 0;
+}
+
 function createReader(db: SqliteDatabase): OrderReader {
+  const filterRanges = (ranges: OrderRange[], query: OrderQuery) =>
+    ranges.map((range) => {
+      const { index, conditions } = buildConditions({ ...range, ...addBounds(range) });
+      return { index, conditions: addFilters(conditions, query) };
+    });
   return {
     select: (ranges, query, limit) =>
-      db.view(() => {
-        const filtered = ranges.map((range) => {
-          const { index, conditions } = buildConditions({ ...range, ...addBounds(range) });
-          return { index, conditions: addFilters(conditions, query) };
-        });
-        return selectRanges(db, filtered, query, limit);
-      }),
+      db.view(() => selectRanges(db, filterRanges(ranges, query), query, limit)),
+
+    count: (ranges, query, limit) =>
+      db.read(() => countRanges(db, filterRanges(ranges, query), limit)),
 
     findKey: (range, place) =>
       db.read(() => {
@@ -206,6 +228,7 @@ export function createSqliteOrderStore(
           });
           const { change, response } = decide(listing, at);
           db.insert(orders, change.order);
+          insertPartners(db, change.order);
           if (change.task !== null) db.insert(tasks, change.task);
           written = [change.events, writeSideEffects(change, at)];
           return response;
@@ -257,6 +280,20 @@ export function createSqliteOrderStore(
       }
       const ranges = listRanges(query).map(buildConditions);
       return db.readTogether(() => selectRanges(db, ranges, query, limit));
+    },
+
+    async countOrders(caller, filter, limit, signal) {
+      const simple = simplifyFilter(caller, filter);
+      if (simple === null) return 0;
+      const sort = getCountSort(simple);
+      const query = { caller, filter: simple, sort, after: null, limit };
+      if (!needsSearch(simple, sort)) {
+        return db.readTogether(() =>
+          countRanges(db, listRanges(query).map(buildConditions), limit),
+        );
+      }
+      const search = countOrders(reader, query);
+      return scheduler.run(caller.accountId, () => search.next(), signal);
     },
   };
 }

@@ -10,6 +10,7 @@ import { createSqliteListingStore } from './listings';
 import { currentSchemaVersion } from './migrate';
 import { createSqliteNotificationStore } from './notifications';
 import { createSqliteOrderStore } from './orders';
+import { createSqlitePartnerStore } from './partners';
 import { createSqliteRetentionStore } from './retention';
 import { createSqliteSecretStore, requireSecretKeys } from './secrets';
 import { translateOpeningError } from './sqlite-errors';
@@ -47,6 +48,7 @@ export function createStore(db: SqliteDatabase): Store {
     deliveries: createSqliteDeliveryStore(db, workers),
     deliveryLog: createSqliteDeliveryLogStore(db, announcements),
     events: createSqliteEventStore(db),
+    partners: createSqlitePartnerStore(db),
     retention: createSqliteRetentionStore(db),
     secrets: createSqliteSecretStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),

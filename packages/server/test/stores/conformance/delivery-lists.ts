@@ -32,9 +32,12 @@ function getStatusClass({ lastStatus, lastError }: LoggedDelivery): string | und
 function isLetThrough(one: LoggedDelivery, filter: DeliveryFilter): boolean {
   return (
     one.webhookId === (filter.webhookId ?? one.webhookId) &&
+    one.eventId === (filter.eventId ?? one.eventId) &&
+    one.orderId === (filter.orderId ?? one.orderId) &&
     one.eventType === (filter.eventType ?? one.eventType) &&
     one.state === (filter.state ?? one.state) &&
     one.createdAt >= (filter.since ?? 0) &&
+    one.createdAt < (filter.until ?? Number.POSITIVE_INFINITY) &&
     (filter.statusClass === undefined || getStatusClass(one) === filter.statusClass)
   );
 }
@@ -89,14 +92,25 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
     });
 
     test('any filter finds its matches, newest first, after any cursor', async () => {
+      const items = await list({});
+      const { store, seller } = trade;
+      const page = { after: null, limit: 1_000 };
+      // The account of another webhook, which sees some of the same events.
+      const theirs = await store.deliveryLog.listDeliveries(seller.accountId, {}, page);
+      const ids = (name: 'eventId' | 'orderId') => [
+        ...new Set([...items, ...theirs].flatMap((one) => one[name] ?? [])),
+      ];
       await expectPages({
-        items: await list({}),
+        items,
         filters: fc.record<DeliveryFilter, never>(
           {
+            eventId: fc.constantFrom(...ids('eventId'), 'evt_none'),
+            orderId: fc.constantFrom(...ids('orderId'), 'ord_none'),
             webhookId: fc.constantFrom(...webhookIds, 'whk_none'),
             eventType: fc.constantFrom(...kinds),
             state: fc.constantFrom(...states),
             since: fc.integer({ min: noon - 1, max: noon + 4_000 }),
+            until: fc.integer({ min: noon - 1, max: noon + 4_000 }),
             statusClass: fc.constantFrom(...statusClasses),
           },
           { requiredKeys: [] },

@@ -32,6 +32,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
         eventId: expect.stringMatching(/^evt_/),
         webhookId: webhook.id,
         eventType: 'order.created',
+        orderId: expect.stringMatching(/^ord_/),
         test: false,
         state: 'pending',
         nextAttemptAt: noon,

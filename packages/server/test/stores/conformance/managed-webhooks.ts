@@ -1,4 +1,10 @@
-import { aContext, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
+import {
+  aContext,
+  anAttempt,
+  anIdempotencyKey,
+  aWebhook,
+  noon,
+} from '@tradepost/domain/test/builders';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { describe, expect, test } from 'vitest';
 import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
@@ -6,7 +12,10 @@ import { addCaller, addWebhook, Trade } from '../../helpers/trade';
 import { changeWebhook } from '../change-webhook';
 import type { StoreUnderTest } from './store-under-test';
 
-const idle = { pending: 0, failures: 0, backoffUntil: 0 };
+const idle = {
+  ...{ pending: 0, failures: 0, backoffUntil: 0 },
+  ...{ lastStatus: null, lastError: null, failingSince: 0 },
+};
 
 /** Webhooks as their accounts find, change and delete them. */
 export function describeManagedWebhooks(underTest: StoreUnderTest): void {
@@ -123,7 +132,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
     });
 
     test('a webhook shows its pending deliveries, and how its last attempts ended', async () => {
-      const { trade, store, find } = await open();
+      const { trade, store, webhook, find } = await open();
       await trade.place();
       await trade.place();
       expect(await find()).toMatchObject({ stats: { pending: 2, failures: 0 } });
@@ -132,7 +141,25 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       expect(await find()).toMatchObject({ stats: { pending: 2 } });
       const outcomes = [aResult(one), failedResult(other, noon + 5_000)];
       await store.deliveries.recordAttempts(outcomes, noon + 20);
-      expect(await find()).toMatchObject({ stats: { pending: 1, failures: 1 } });
+      const failing = { lastStatus: 500, lastError: null, failingSince: noon + 12 };
+      expect(await find()).toMatchObject({ stats: { pending: 1, failures: 1, ...failing } });
+      const [again] = await leaseDue(store, noon + 5_000);
+      if (again === undefined) throw new Error('the failed one is due');
+      const attempt = anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout' });
+      const timeout = { ...failedResult(again, noon + 20_000), attempt };
+      await store.deliveries.recordAttempts([timeout], noon + 5_020);
+      expect(await find()).toMatchObject({
+        stats: { failures: 2, ...failing, lastStatus: null, lastError: 'timeout' },
+      });
+      const [last] = await leaseDue(store, noon + 20_000);
+      if (last === undefined) throw new Error('the failed one is due');
+      await store.deliveries.recordAttempts([aResult(last)], noon + 20_020);
+      expect(await find()).toMatchObject({
+        stats: { pending: 0, failures: 0, lastStatus: 200, lastError: null, failingSince: 0 },
+      });
+      const reopened = await underTest.reopen();
+      const { accountId, id } = webhook;
+      expect((await reopened.webhooks.findWebhook(accountId, id))?.stats.lastStatus).toBe(200);
     });
 
     describe('an idempotency key', () => {

@@ -16,12 +16,12 @@ export async function insertOrder(
   trade: Trade,
   createdAt: number,
   status: OrderStatus,
-  { updatedAt = createdAt, buyer = trade.buyer, listingId = trade.listing.id } = {},
+  { updatedAt = createdAt, buyer = trade.buyer, listingId = trade.listing.id, quantity = 1 } = {},
 ): Promise<Order> {
   const context = aContext(createdAt);
   const request = { listingId, idempotencyKey: null, context };
   const { response } = await trade.store.orders.placeOrder(request, (listing) => {
-    const wish = { listingId, quantity: 1 };
+    const wish = { listingId, quantity };
     const change = placeOrder(buyer, wish, listing, context);
     const order = { ...change.order, status, updatedAt };
     const quiet = { ...change, order, task: null, events: [] };
@@ -61,11 +61,15 @@ export function sortOrders(orders: readonly Order[], sort: OrderSort): Order[] {
 
 /** Returns whether a filter includes an order. */
 export function passes(order: Order, filter: OrderFilter): boolean {
-  const { statuses, buyerId, listingId, createdAfter, createdBefore, updatedAfter } = filter;
+  const { statuses, buyerId, sellerId, listingId, minQuantity, maxQuantity } = filter;
+  const { createdAfter, createdBefore, updatedAfter } = filter;
   return (
     (statuses === undefined || statuses.includes(order.status)) &&
     (buyerId === undefined || order.buyerId === buyerId) &&
+    (sellerId === undefined || order.sellerId === sellerId) &&
     (listingId === undefined || order.listingId === listingId) &&
+    (minQuantity === undefined || order.quantity >= minQuantity) &&
+    (maxQuantity === undefined || order.quantity <= maxQuantity) &&
     (createdAfter === undefined || order.createdAt > createdAfter) &&
     (createdBefore === undefined || order.createdAt < createdBefore) &&
     (updatedAfter === undefined || order.updatedAt > updatedAfter)
@@ -80,6 +84,7 @@ const trades = fc.array(
     status: fc.constantFrom(...orderStatuses),
     buyer: fc.nat({ max: 1 }),
     listing: fc.nat({ max: 1 }),
+    quantity: fc.integer({ min: 1, max: 3 }),
   }),
   { maxLength: 14 },
 );
@@ -100,6 +105,7 @@ async function insertTrades(trade: Trade, rows: TradeRow[]) {
       updatedAt: createdAt + row.changedAfter,
       buyer: buyers[row.buyer] ?? trade.buyer,
       listingId: listings[row.listing] ?? trade.listing.id,
+      quantity: row.quantity,
     };
     orders.push(await insertOrder(trade, createdAt, row.status, parts));
   }
@@ -146,11 +152,14 @@ export function describeOrderLists(underTest: StoreUnderTest): void {
       expect(await trade.store.orders.listOrders(agent, {}, page)).toEqual([]);
     });
 
-    test('pages of any size, under any filter and sort, have every matching order exactly once, in order', async () => {
+    test('pages of any size, under any filter and sort, have every matching order exactly once, in order, and they are counted', async () => {
       const choices = fc.record({
         statuses: sometimes(fc.uniqueArray(status, { minLength: 3 })),
         buyer: sometimes(fc.constantFrom(0, 0, 1, 2)),
+        seller: sometimes(fc.constantFrom(0, 1)),
         listing: sometimes(fc.constantFrom(0, 0, 1, 2)),
+        minQuantity: sometimes(fc.integer({ min: 1, max: 3 })),
+        maxQuantity: sometimes(fc.integer({ min: 1, max: 3 })),
         createdAfter: sometimes(time),
         createdBefore: sometimes(time),
         updatedAfter: sometimes(time),
@@ -163,15 +172,23 @@ export function describeOrderLists(underTest: StoreUnderTest): void {
           sorts,
           limits,
           fc.constantFrom('seller', 'agent', 'buyer'),
-          async (rows, { buyer, listing, ...others }, sort, limit, kind) => {
+          async (rows, { buyer, seller, listing, ...others }, sort, limit, kind) => {
             const trade = await Trade.open(underTest.current);
             const { orders, buyers, listings } = await insertTrades(trade, rows);
             const filter: OrderFilter = {
               ...withoutUndefined(others),
               ...(buyer !== undefined && { buyerId: buyers[buyer]?.accountId ?? `usr_${none}` }),
+              ...(seller !== undefined && {
+                sellerId: seller === 0 ? trade.seller.accountId : `usr_${none}`,
+              }),
               ...(listing !== undefined && { listingId: listings[listing] ?? `lst_${none}` }),
             };
             const found = await readPages(trade.store, trade[kind], filter, { limit, sort });
+            const { countOrders } = trade.store.orders;
+            expect(await countOrders(trade[kind], filter, 1_000)).toBe(found.length);
+            expect(await countOrders(trade[kind], filter, limit)).toBe(
+              Math.min(found.length, limit),
+            );
             const visible =
               kind === 'buyer'
                 ? found.filter((order) => order.sellerId === trade.seller.accountId)
@@ -270,6 +287,9 @@ export function describeOrderLists(underTest: StoreUnderTest): void {
       const search = orders.listOrders(trade.seller, filter, page, AbortSignal.abort());
       await expect(search).rejects.toThrow('aborted');
       expect(await orders.listOrders(trade.seller, filter, page)).toHaveLength(1);
+      const count = orders.countOrders(trade.seller, filter, 10, AbortSignal.abort());
+      await expect(count).rejects.toThrow('aborted');
+      expect(await orders.countOrders(trade.seller, filter, 10)).toBe(1);
     });
 
     test('names of accounts and titles of listings are found by their IDs, and nothing else', async () => {

@@ -60,7 +60,14 @@ export function describePauses(underTest: StoreUnderTest): void {
       const now = noon + 4_020;
       expect(await leaseDue(store, now)).toEqual([]);
       const { stats } = (await opened.find()) ?? {};
-      expect(stats).toEqual({ pending: 1, failures: 5, backoffUntil: noon + 9_010 });
+      expect(stats).toEqual({
+        pending: 1,
+        failures: 5,
+        backoffUntil: noon + 9_010,
+        lastStatus: 500,
+        lastError: null,
+        failingSince: noon + 10,
+      });
       return { ...opened, now };
     }
 
@@ -68,7 +75,8 @@ export function describePauses(underTest: StoreUnderTest): void {
       const { store, webhook, find, now } = await openBackingOff();
       const url = 'https://mended.example/';
       await changeWebhook(store, webhook, { url }, { now });
-      expect(await find()).toMatchObject({ stats: { failures: 5, backoffUntil: 0 } });
+      const stats = { failures: 5, backoffUntil: 0, lastStatus: 500, failingSince: noon + 10 };
+      expect(await find()).toMatchObject({ stats });
       expect(await leaseOne(store, now)).toMatchObject({ url });
     });
 

@@ -74,15 +74,14 @@ export function describePositions(underTest: StoreUnderTest): void {
       const { accountId } = buyer;
       const request = {
         accountId,
-        id: first.id,
+        ids: [first.id],
         idempotencyKey: null,
         context: aContext(noon + 200),
       };
-      await store.deliveryLog.replayDelivery(request, (found) => {
-        if (found === null) throw new Error('there is no such delivery');
-        const delivery = replayDelivery(found, noon + 200);
-        return { delivery, response: { status: 202, headers: {}, body: delivery } };
-      });
+      await store.deliveryLog.replayDeliveries(request, (found) => ({
+        deliveries: found.map((one) => replayDelivery(one, noon + 200)),
+        response: { status: 202, headers: {}, body: null },
+      }));
       expect(await leaseOne(store, noon + 200)).toMatchObject({
         id: first.id,
         sequence: first.sequence,

@@ -1,5 +1,10 @@
 import { newDelivery, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
-import { type LoggedDelivery, replayDelivery } from '@tradepost/domain/deliveries/logged-delivery';
+import {
+  type DeliveryFilter,
+  type LoggedDelivery,
+  replayDelivery,
+  replayMatching,
+} from '@tradepost/domain/deliveries/logged-delivery';
 import { createTestEvent } from '@tradepost/domain/events/test-event';
 import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
 import { aContext, anAttempt, anIdempotencyKey, noon } from '@tradepost/domain/test/builders';
@@ -12,21 +17,39 @@ import type { StoreUnderTest } from './store-under-test';
 
 const page = { after: null, limit: 100 };
 
+/** Options of a request. */
+interface RequestOptions {
+  now?: number;
+  idempotencyKey?: IdempotencyKey | null;
+}
+
 /** Replays a delivery by the domain's own rules. */
 function requestReplay(
   { deliveryLog }: Store,
   accountId: string,
   id: string,
-  {
-    now = noon,
-    idempotencyKey: own = null,
-  }: { now?: number; idempotencyKey?: IdempotencyKey | null } = {},
+  { now = noon, idempotencyKey = null }: RequestOptions = {},
 ) {
-  const request = { accountId, id, idempotencyKey: own, context: aContext(now) };
-  return deliveryLog.replayDelivery(request, (found) => {
-    if (found === null) throw new Error('there is no such delivery');
+  const request = { accountId, ids: [id], idempotencyKey, context: aContext(now) };
+  return deliveryLog.replayDeliveries(request, ([found]) => {
+    if (found === undefined) throw new Error('there is no such delivery');
     const delivery = replayDelivery(found, now);
-    return { delivery, response: { status: 202, headers: {}, body: delivery } };
+    return { deliveries: [delivery], response: { status: 202, headers: {}, body: delivery } };
+  });
+}
+
+/** Replays those of some deliveries that a filter still finds. */
+function requestReplays(
+  { deliveryLog }: Store,
+  accountId: string,
+  { ids, filter = {} }: { ids: string[]; filter?: DeliveryFilter },
+  { now = noon, idempotencyKey = null }: RequestOptions = {},
+) {
+  const request = { accountId, ids, idempotencyKey, context: aContext(now) };
+  return deliveryLog.replayDeliveries(request, (found) => {
+    const { deliveries, skipped } = replayMatching(found, filter, now);
+    const body = { replayed: deliveries.length, skipped };
+    return { deliveries, response: { status: 202, headers: {}, body } };
   });
 }
 
@@ -34,13 +57,10 @@ function requestReplay(
 function requestTestEvent(
   { deliveryLog }: Store,
   { accountId, id: webhookId }: Pick<Webhook, 'accountId' | 'id'>,
-  {
-    now = noon,
-    idempotencyKey: own = null,
-  }: { now?: number; idempotencyKey?: IdempotencyKey | null } = {},
+  { now = noon, idempotencyKey = null }: RequestOptions = {},
 ) {
   const context = aContext(now);
-  const request = { accountId, webhookId, idempotencyKey: own, context };
+  const request = { accountId, webhookId, idempotencyKey, context };
   return deliveryLog.enqueueTestDelivery(request, (found) => {
     if (found === null) throw new Error('there is no such webhook');
     const event = createTestEvent('task.completed', context);
@@ -161,6 +181,101 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
       });
     });
 
+    describe('a replay of many', () => {
+      /** Makes four deliveries: a delivered, a failed, one that waits, one in flight, and the backoff of their endpoint. */
+      async function openMany() {
+        const opened = await open();
+        const { trade, store, accountId } = opened;
+        for (let count = 1; count < 4; count += 1) await trade.place();
+        const leased = await leaseDue(store, noon);
+        const [one, two, three, inFlight] = leased;
+        if (!(one && two && three && inFlight)) throw new Error('four are due');
+        const until = noon + 20 + 300_000;
+        const attempt = anAttempt({ status: 503, retryAfter: 300_000 });
+        await store.deliveries.recordAttempts(
+          [
+            aResult(one),
+            aResult(two, { attempt, state: 'failed' }),
+            { ...failedResult(three, until), attempt },
+          ],
+          noon + 20,
+        );
+        const ids = leased.map(({ id }) => id);
+        const stats = async () =>
+          (await store.webhooks.findWebhook(accountId, opened.webhook.id))?.stats;
+        return { ...opened, ids, inFlight, stats };
+      }
+
+      test('makes all due again that the filter finds, and ends the backoff', async () => {
+        const { store, accountId, ids, stats } = await openMany();
+        expect((await stats())?.backoffUntil).toBeGreaterThan(noon + 300_000);
+        const { response } = await requestReplays(store, accountId, { ids }, { now: noon + 40 });
+        expect(response.body).toEqual({ replayed: 3, skipped: 1 });
+        expect(await stats()).toMatchObject({ pending: 4, backoffUntil: 0 });
+        const again = await leaseDue(store, noon + 40);
+        expect(again.map(({ id }) => id)).toEqual(ids.slice(0, again.length));
+        for (const one of again)
+          expect(one).toMatchObject({ scheduledTries: 0, deadlineAt: noon + 40 + retryWindowMs });
+        const rest = { ids, filter: { state: 'failed' } } as const;
+        expect((await requestReplays(store, accountId, rest)).response.body).toEqual({
+          replayed: 0,
+          skipped: 0,
+        });
+      });
+
+      test('leaves out what has changed since it was found, and what is of others', async () => {
+        const { trade, store, accountId, ids, list, inFlight } = await openMany();
+        await store.deliveries.recordAttempts([aResult(inFlight)], noon + 30);
+        const before = await list();
+        const pending = { ids, filter: { state: 'pending' } } as const;
+        const { seller } = trade;
+        expect((await requestReplays(store, seller.accountId, pending)).response.body).toEqual({
+          replayed: 0,
+          skipped: 0,
+        });
+        expect(await list()).toEqual(before);
+        const own = await requestReplays(store, accountId, pending, { now: noon + 40 });
+        expect(own.response.body).toEqual({ replayed: 1, skipped: 0 });
+        const after = await list();
+        expect(after.filter(({ nextAttemptAt }) => nextAttemptAt === noon + 40)).toHaveLength(1);
+        expect(after.map(({ state }) => state)).toEqual(before.map(({ state }) => state));
+      });
+
+      test('has the results of replays one by one', async () => {
+        const many = await openMany();
+        await requestReplays(many.store, many.accountId, { ids: many.ids }, { now: noon + 40 });
+        const shown = (one: LoggedDelivery) => [one.state, one.nextAttemptAt, one.deadlineAt];
+        const together = (await many.list()).map(shown);
+        await underTest.renew();
+        const single = await openMany();
+        for (const id of single.ids.slice(0, 3))
+          await requestReplay(single.store, single.accountId, id, { now: noon + 40 });
+        expect((await single.list()).map(shown)).toEqual(together);
+        expect(await single.stats()).toMatchObject({ pending: 4, backoffUntil: 0 });
+      });
+
+      test('with an idempotency key has one effect, also when it is requested twice at once', async () => {
+        const { store, accountId, ids } = await openMany();
+        const own = {
+          now: noon + 40,
+          idempotencyKey: anIdempotencyKey({ accountId, operation: 'replayDeliveries' }),
+        };
+        const all = await Promise.all(
+          [1, 2, 3].map(() => requestReplays(store, accountId, { ids }, own)),
+        );
+        expect(all.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true]);
+        for (const { response } of all) expect(response.body).toEqual({ replayed: 3, skipped: 1 });
+      });
+
+      test('of nothing changes nothing', async () => {
+        const { store, accountId, list, stats } = await openMany();
+        const before = [await list(), await stats()];
+        const { response } = await requestReplays(store, accountId, { ids: [] });
+        expect(response.body).toEqual({ replayed: 0, skipped: 0 });
+        expect([await list(), await stats()]).toEqual(before);
+      });
+    });
+
     test('come before other deliveries of their queue', async () => {
       const { trade, store, accountId, webhook, delivery } = await open();
       await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
@@ -227,10 +342,15 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         const [newest] = await store.deliveryLog.listDeliveries(accountId, {}, page);
         const shown: Partial<LoggedDelivery> = {
           id: delivery.id,
+          orderId: null,
           eventType: event.eventType,
           test: true,
         };
         expect(newest).toMatchObject(shown);
+        const { eventId } = delivery;
+        expect(await store.deliveryLog.listDeliveries(accountId, { eventId }, page)).toEqual([
+          newest,
+        ]);
       });
 
       test('notifies no account', async () => {

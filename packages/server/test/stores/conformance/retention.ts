@@ -111,17 +111,14 @@ export function describeRetention(underTest: StoreUnderTest): void {
       await store.deliveries.recordAttempts([aResult(delivery)], noon);
       const request = {
         accountId,
-        id: delivery.id,
+        ids: [delivery.id],
         idempotencyKey: null,
         context: aContext(noon + 40 * day),
       };
-      await store.deliveryLog.replayDelivery(request, (found) => {
-        if (found === null) throw new Error('it is there');
-        return {
-          delivery: replayDelivery(found, noon + 40 * day),
-          response: { status: 202, headers: {}, body: null },
-        };
-      });
+      await store.deliveryLog.replayDeliveries(request, (found) => ({
+        deliveries: found.map((one) => replayDelivery(one, noon + 40 * day)),
+        response: { status: 202, headers: {}, body: null },
+      }));
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
       expect(await pruneAll(prune, noon + 50 * day)).toBe(0);
       const again = await leaseOne(store, noon + 40 * day);

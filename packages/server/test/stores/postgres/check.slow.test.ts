@@ -125,7 +125,7 @@ describe('checkDatabase', () => {
   test('accepts a delivery to a webhook that was removed while it was queued', async () => {
     await damage(`INSERT INTO pending_deliveries (id, event_id, webhook_id, event_type, test, attempts, tries,
         deadline_at, lease_counts, created_at)
-      SELECT 'dlv_new', event_id, 'whk_none', event_type, test, 0, 0, 1, FALSE, 1 FROM deliveries LIMIT 1;
+      SELECT 'dlv_new', event_id, 'whk_none', event_type, test, 0, 0, 1, FALSE, created_at FROM deliveries LIMIT 1;
       INSERT INTO queue_signals (due_at, webhook_id, deliveries) VALUES (1, 'whk_none', 1)`);
     expect(await findProblems()).toEqual([]);
   });

@@ -193,13 +193,13 @@ async function replay(store: Store, { delivery: index, hasKey, fails }: Replayin
   const id = first[index]?.id ?? toId('dlv', 0);
   const idempotencyKey = aKeyOf('replay', hasKey, number);
   const context = contextOf(number);
-  return await store.deliveryLog.replayDelivery(
-    { accountId, id, idempotencyKey, context },
-    (found) => {
+  return await store.deliveryLog.replayDeliveries(
+    { accountId, ids: [id], idempotencyKey, context },
+    ([found]) => {
       if (fails) throw fault;
-      if (found === null) throw deliveryNotFound(id);
+      if (found === undefined) throw deliveryNotFound(id);
       const delivery = replayDelivery(found, noon);
-      return { delivery, response: { status: 202, headers: {}, body: delivery } };
+      return { deliveries: [delivery], response: { status: 202, headers: {}, body: delivery } };
     },
   );
 }
@@ -399,11 +399,10 @@ describe('changes that arrive together', () => {
     const request = { accountId, idempotencyKey: null, context: aContext() };
     await Promise.all(
       all.map(({ id }) =>
-        log.replayDelivery({ ...request, id }, (found) => {
-          if (found === null) throw deliveryNotFound(id);
-          const delivery = replayDelivery(found, noon);
-          return { delivery, response: { status: 202, headers: {}, body: delivery } };
-        }),
+        log.replayDeliveries({ ...request, ids: [id] }, (found) => ({
+          deliveries: found.map((one) => replayDelivery(one, noon)),
+          response: { status: 202, headers: {}, body: null },
+        })),
       ),
     );
     const { rows } = await session.query<{ count: string }>(

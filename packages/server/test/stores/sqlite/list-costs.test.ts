@@ -133,6 +133,7 @@ beforeAll(async () => {
         failures: 0,
         failed_at: 0,
         backoff_until: 0,
+        failing_since: 0,
       });
     }
   })();
@@ -228,6 +229,7 @@ describe('the cost of lists', () => {
       { listingId: 'lst_none' },
       { buyerId: trade.buyer.accountId, listingId: 'lst_none' },
       { buyerId: 'usr_none' },
+      { minQuantity: 2, maxQuantity: 3 },
       { statuses: ['pending', 'confirmed'], listingId: 'lst_none' },
       { statuses: ['pending'], createdAfter: itemTime(100), updatedAfter: itemTime(200) },
     ];
@@ -240,6 +242,41 @@ describe('the cost of lists', () => {
     expect(costs.length).toBeGreaterThan(50);
     // The additional row is the one that the cursor names.
     expect(Math.max(...costs)).toBe(stride + 1);
+  });
+
+  test('is that of the orders that are counted, and limited for each step of a search that counts', async () => {
+    const { countOrders } = store.orders;
+    const indexed: OrderFilter[] = [
+      {},
+      { statuses: ['pending'] },
+      { statuses: ['pending', 'confirmed'], createdAfter: itemTime(1_000) },
+      { updatedAfter: itemTime(1_000) },
+    ];
+    for (const filter of indexed) {
+      expect(await countOrders(trade.seller, filter, limit)).toBe(limit);
+    }
+    expect(db.queries).toHaveLength(indexed.length);
+    // The orders with the first of two statuses are enough.
+    const visited = db.queries.map((query) => meter.measure(query).visited);
+    expect(visited).toEqual([limit, limit, 0, limit]);
+    db.queries.length = 0;
+    expect(await countOrders(trade.seller, { minQuantity: 2 }, limit)).toBe(0);
+    expect(await countOrders(trade.seller, { maxQuantity: 1 }, count + 1)).toBe(count);
+    const costs = db.queries.map((query) => meter.measure(query).visited);
+    expect(costs.length).toBeGreaterThan(8);
+    expect(Math.max(...costs)).toBeLessThanOrEqual(stride + 1);
+  });
+
+  test('is that of its own rows for a page of partners, whatever the number of orders', async () => {
+    await trade.place();
+    db.queries.length = 0;
+    const page = { after: null, limit };
+    expect(await store.partners.listPartners(trade.buyer.accountId, undefined, page)).toHaveLength(
+      2,
+    );
+    expect(db.queries.map((query) => meter.measure(query))).toMatchObject([
+      { visited: 2, returned: 2 },
+    ]);
   });
 
   test('is that of what changed for a page of orders since a time, if that is little', async () => {

@@ -125,10 +125,10 @@ describe('by the query plans,', () => {
 
   test('a replay and a test event update one delivery and one queue', async () => {
     const own = await sample();
-    const request = { accountId, id: own, idempotencyKey: null, context };
-    await log.replayDelivery(request, (found) => {
-      if (found === null) throw new Error('it is there');
-      return { delivery: replayDelivery(found, noon), response };
+    const request = { accountId, ids: [own], idempotencyKey: null, context };
+    await log.replayDeliveries(request, (found) => {
+      expect(found).toHaveLength(1);
+      return { deliveries: found.map((one) => replayDelivery(one, noon)), response };
     });
     expectDirect(db.plans);
   });

@@ -152,10 +152,10 @@ function toExplanation(
 }
 
 /** Returns the webhook of a delivery; null if the service does not report it. */
-async function findWebhook(
+export async function findWebhook(
   { webhooks }: Tradepost,
   id: string,
-  { signal }: CliContext,
+  { signal }: Pick<CliContext, 'signal'>,
 ): Promise<WebhookDetails | null> {
   try {
     return await webhooks.get(id, { signal });

@@ -68,6 +68,13 @@ CREATE INDEX orders_of_agent_by_status ON orders (agent_id, status, created_at, 
 CREATE INDEX orders_of_agent_by_update ON orders (agent_id, updated_at, id)
   WHERE agent_id IS NOT NULL;
 
+-- With whom each account has traded: the accounts of an order with each other.
+CREATE TABLE partners (
+  account_id TEXT COLLATE "C" NOT NULL,
+  partner_id TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, partner_id)
+);
+
 CREATE TABLE tasks (
   id TEXT COLLATE "C" PRIMARY KEY,
   order_id TEXT COLLATE "C" NOT NULL UNIQUE,
@@ -155,6 +162,11 @@ CREATE TABLE queues (
   failures BIGINT NOT NULL,
   failed_at BIGINT NOT NULL,
   backoff_until BIGINT NOT NULL,
+  -- How the last attempt ended.
+  last_status BIGINT,
+  last_error TEXT,
+  -- When the first attempt failed since the last success; 0 if none did.
+  failing_since BIGINT NOT NULL,
   -- When a worker should poll it next; null while nothing may be leased.
   next_at BIGINT,
   -- No delivery that is not leased is due before this time, except those that signals tell of.

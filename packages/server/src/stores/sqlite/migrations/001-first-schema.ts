@@ -58,6 +58,13 @@ CREATE INDEX orders_of_agent_by_status ON orders (agent_id, status, created_at, 
 CREATE INDEX orders_of_agent_by_update ON orders (agent_id, updated_at, id)
   WHERE agent_id IS NOT NULL;
 
+-- With whom each account has traded: the accounts of an order with each other.
+CREATE TABLE partners (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  partner_id TEXT NOT NULL REFERENCES accounts (id),
+  PRIMARY KEY (account_id, partner_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE tasks (
   id TEXT PRIMARY KEY,
   order_id TEXT NOT NULL UNIQUE REFERENCES orders (id),
@@ -141,6 +148,11 @@ CREATE TABLE queues (
   failures INTEGER NOT NULL,
   failed_at INTEGER NOT NULL,
   backoff_until INTEGER NOT NULL,
+  -- How the last attempt ended.
+  last_status INTEGER,
+  last_error TEXT,
+  -- When the first attempt failed since the last success; 0 if none did.
+  failing_since INTEGER NOT NULL,
   -- When a worker should poll it next; null while nothing may be leased.
   next_at INTEGER
 ) STRICT, WITHOUT ROWID;

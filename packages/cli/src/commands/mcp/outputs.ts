@@ -1,0 +1,48 @@
+import type { ZodObject, ZodType } from 'zod';
+import type { Protocol } from './tool';
+
+/** Creates the schemas of results. A newer service may send more fields and values. */
+export function createOutputs({ array, boolean, int, looseObject, string }: Protocol) {
+  const text = string();
+  const textOrNull = text.nullable();
+  const texts = <const Name extends string>(...names: Name[]) =>
+    Object.fromEntries(names.map((name) => [name, text])) as Record<Name, typeof text>;
+  const order = looseObject({
+    ...texts('id', 'status', 'buyerId', 'sellerId', 'listingId', 'createdAt', 'updatedAt'),
+    agentId: textOrNull,
+    quantity: int(),
+    buyerName: text.optional(),
+    sellerName: text.optional(),
+    agentName: textOrNull.optional(),
+    listingTitle: textOrNull.optional(),
+  });
+  const notification = looseObject({
+    ...texts('id', 'type', 'orderId', 'message', 'createdAt'),
+    read: boolean(),
+  });
+  const event = looseObject({ ...texts('id', 'event', 'createdAt'), data: looseObject({}) });
+  const webhook = looseObject({
+    ...texts('id', 'url', 'status', 'createdAt', 'updatedAt'),
+    events: array(text),
+    pendingDeliveries: int(),
+    consecutiveFailures: int(),
+    backoffUntil: textOrNull,
+  });
+  const delivery = looseObject({
+    ...texts('id', 'webhookId', 'eventId', 'event', 'state', 'createdAt', 'deadlineAt'),
+    attemptCount: int(),
+    lastStatus: int().nullable(),
+    lastError: textOrNull,
+    nextAttemptAt: textOrNull,
+    finishedAt: textOrNull,
+  });
+  const page = (item: ZodType): ZodObject =>
+    looseObject({ data: array(item), nextCursor: textOrNull, note: text.optional() });
+  const change = looseObject({
+    ...texts('id', 'before', 'after'),
+    changed: boolean().describe('whether this call made the change'),
+  });
+  return { order, notification, event, webhook, delivery, page, change };
+}
+
+export type Outputs = ReturnType<typeof createOutputs>;
