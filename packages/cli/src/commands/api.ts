@@ -115,8 +115,9 @@ async function api(
     .withResponse();
   if (options.include) {
     printNotice(context, `HTTP ${status}`);
-    const all = headers instanceof Headers ? [...headers] : [];
-    for (const [name, value] of all) printNotice(context, `${name}: ${value}`);
+    headers.forEach((value, name) => {
+      printNotice(context, `${name}: ${value}`);
+    });
   }
   const text = async () => {
     if (data === undefined) return '';
