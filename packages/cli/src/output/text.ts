@@ -50,9 +50,13 @@ function escapeChar(character: string): string {
 /**
  * Escapes text of the service for a terminal: what could move the cursor, end the line, change the
  * terminal's state or reorder text is shown as its code, such as `\u001b`.
+ *
+ * @param kept characters that stay, such as tabs
  */
-export function escapeControlChars(text: string): string {
-  return text.replace(controlChars, escapeChar);
+export function escapeControlChars(text: string, kept = ''): string {
+  return text.replace(controlChars, (character) =>
+    kept.includes(character) ? character : escapeChar(character),
+  );
 }
 
 /** Escapes the same characters in a JSON text. The JSON keeps its meaning. */
