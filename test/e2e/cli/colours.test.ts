@@ -29,6 +29,7 @@ it('the CLI prints colours on a terminal that supports them, and where FORCE_COL
     [onPipe, { FORCE_COLOR: '3', TERM: 'dumb' }, true],
     [onTerminal, {}, true],
     [onTerminal, { NO_COLOR: '1' }, false],
+    [onTerminal, { NO_COLOR: '' }, true],
     [onTerminal, { TERM: 'dumb' }, false],
     [onTerminal, { FORCE_COLOR: '0' }, false],
   ];

@@ -48,13 +48,17 @@ async function listPlainly(more: readonly string[] = []): Promise<string> {
 
 describe('a list on a terminal', () => {
   it('goes through the pager, with its settings for less', async () => {
-    const pager = await writePager('echo "pager $LESS $LV"; cat; echo end');
+    const pager = await writePager('echo "pager $LESS $LV $LESSCHARSET"; cat; echo end');
     expect(await listThrough(pager)).toEqual({
       code: 0,
-      screen: `pager FRX -c\n${await listPlainly()}end\n`,
+      screen: `pager FRX -c utf-8\n${await listPlainly()}end\n`,
     });
-    const own = await listThrough(pager, [], { LESS: '-S', LV: '-x' });
-    expect(own.screen).toMatch(/^pager -S -x\n/);
+    const own = await listThrough(pager, [], {
+      LESS: '-S',
+      LV: '-x',
+      LESSCHARSET: 'latin1',
+    });
+    expect(own.screen).toMatch(/^pager -S -x latin1\n/);
   });
 
   it('goes through PAGER with arguments if TRADEPOST_PAGER is not set', async () => {

@@ -1,3 +1,5 @@
+import { openSync } from 'node:fs';
+import { platform } from 'node:process';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it } from 'vitest';
 import { forTest } from '../../helpers/for-test';
@@ -5,6 +7,7 @@ import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
+import { temporaryFolder } from '../../helpers/temporary-folder';
 
 /** Starts a server with demo data and more orders of its buyer. */
 async function startBusyServer(more: number): Promise<SeededServer> {
@@ -56,4 +59,53 @@ it('the CLI exits silently with 0 when its reader closes the pipe', async () => 
     },
   );
   expect({ stdout, stderr }).toEqual({ stdout: '[\n  {\n', stderr: 'exit code 0\n' });
+});
+
+it
+  .runIf(platform === 'linux')
+  .each([
+    [['--version']],
+    [['--help']],
+    [['orders', 'list', '--help']],
+    [['help', 'exit-codes']],
+    [['completion', 'bash']],
+  ])('%j fails when its output cannot be written', async (args) => {
+  const { code, stderr } = await runProcess(process.execPath, [tradepostBin, ...args], {
+    stdout: openSync('/dev/full', 'w'),
+  });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^error: Cannot write to stdout: ENOSPC/),
+  });
+});
+
+it.runIf(platform === 'linux')('a notice that cannot be written is a failure', async () => {
+  const seeded = await forTest(startSeededServer());
+  const { code, stdout } = await runProcess(
+    process.execPath,
+    [tradepostBin, 'orders', 'list', '--limit', '1', '--output', 'csv', '--fields', 'status'],
+    { env: seeded.createEnvironment(seeded.seller), stderr: openSync('/dev/full', 'w') },
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^status\n\w+\n$/) });
+});
+
+it('the home directory is read only when it is needed', async () => {
+  const seeded = await forTest(startSeededServer());
+  const env = seeded.createEnvironment(seeded.seller);
+  const withoutHome = `data:text/javascript,import os from 'node:os'; os.homedir = () => { throw new Error('no entry') }`;
+  const run = (args: readonly string[], added: Record<string, string>) =>
+    runProcess(process.execPath, ['--import', withoutHome, tradepostBin, ...args], {
+      env: { ...env, ...added },
+    });
+  const none = { TRADEPOST_CONFIG_DIR: '', TRADEPOST_STATE_DIR: '' };
+  const { path } = await forTest(temporaryFolder());
+  for (const args of [['profiles', 'list'], ['jobs', 'list'], ['doctor']]) {
+    const set = { TRADEPOST_CONFIG_DIR: path, TRADEPOST_STATE_DIR: path };
+    expect(await run(args, set)).toMatchObject({ code: 0 });
+  }
+  expect(await run(['orders', 'list'], none)).toMatchObject({ code: 0 });
+  expect(await run(['profiles', 'list'], none)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('error: There is no home directory: no entry'),
+  });
 });

@@ -58,14 +58,14 @@ it('orders watch prints changes of orders as they happen, and Ctrl-C ends it', a
   ]);
 });
 
-it('orders watch prints only the requested orders and status', async () => {
+it('orders watch prints only the requested orders and statuses', async () => {
   const seeded = await forTest(startSeededServer());
   const env = seeded.createEnvironment(seeded.seller);
   const [watched = '', other = ''] = await placeOrders(seeded, 2);
   const { orders } = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
   for (const id of [other, watched]) await orders.update(id, { status: 'confirmed' });
   const watcher = startCli(
-    ['orders', 'watch', watched, '--status', 'confirmed', '--since', '1h'],
+    ['orders', 'watch', watched, '--status', 'confirmed,completed', '--since', '1h'],
     env,
   );
   await watcher.writes(/confirmed/);

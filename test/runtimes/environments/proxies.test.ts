@@ -1,17 +1,15 @@
-import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forTest } from '../../helpers/for-test';
 import { forwardRequest } from '../../helpers/forward-request';
-import { closeServer, findUnusedPort, listenOnLoopback } from '../../helpers/loopback';
+import { findUnusedPort } from '../../helpers/loopback';
 import { runProcess } from '../../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
+import { startTlsServer } from '../../helpers/start-tls-server';
+import { startTunnelProxy, type TunnelProxy } from '../../helpers/start-tunnel-proxy';
 import { findNodeMajors } from '../node-majors';
 import { type Environment, environmentVariables, installEnvironment } from './install-environment';
 import { readRecipe, replacePart } from './read-recipe';
-import { startTunnelProxy, type TunnelProxy } from './start-tunnel-proxy';
 
 const { 'src/client.ts': client = '', 'src/pooled-client.ts': pooled = '' } = readRecipe('Proxies');
 
@@ -20,22 +18,6 @@ let environment: Environment;
 let proxy: TunnelProxy;
 /** The URLs of the service, directly and through TLS. */
 let urls: { http: string; https: string };
-
-/** Starts a TLS server in front of the service, with a certificate that only `ca.pem` makes trustworthy. */
-async function startTls(target: string, caFile: string) {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
-  });
-  await writeFile(caFile, cert);
-  const server = createServer({ key, cert }, (request, response) =>
-    forwardRequest(request, response, target),
-  );
-  const port = await listenOnLoopback(server);
-  return { url: `https://localhost:${port}`, close: () => closeServer(server) };
-}
 
 beforeAll(async () => {
   service = await startSeededServer();
@@ -66,8 +48,12 @@ beforeAll(async () => {
     },
   });
   await environment.run('typescript/bin/tsc');
-  const tls = await startTls(service.server.url, join(environment.path, 'ca.pem'));
-  urls = { http: service.server.url, https: tls.url };
+  const tls = await startTlsServer(
+    'localhost',
+    join(environment.path, 'ca.pem'),
+    (request, response) => forwardRequest(request, response, service.server.url),
+  );
+  urls = { http: service.server.url, https: `https://localhost:${tls.port}` };
   return async () => {
     await tls.close();
     await environment.remove();

@@ -1,6 +1,6 @@
 import { type AnyTradepostError, type Fetch, type RetryHookEvent, Tradepost } from '@tradepost/sdk';
 import { version } from '../../package.json';
-import { findProxy } from '../config/proxy';
+import { findProxy, ProxyError, type ServiceProxy } from '../config/proxy';
 import { resolveSettings, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
 import { isOverloaded } from '../errors/exit-codes';
@@ -35,12 +35,11 @@ export function createClientFor(
   { concurrency }: ClientOptions = {},
 ): Tradepost {
   const proxy = findProxy(context.env, baseUrl);
+  const loadPool = async () =>
+    (await import('../lazy/pooled-fetch')).createPool(concurrency, proxy?.url);
   let send: Fetch =
-    proxy === null && concurrency === undefined
-      ? createHttpFetch()
-      : loadFetch(async () =>
-          (await import('../lazy/pooled-fetch')).createPool(concurrency, proxy?.url),
-        );
+    proxy === null && concurrency === undefined ? createHttpFetch() : loadFetch(loadPool);
+  if (proxy !== null) send = nameProxy(proxy, send);
   if (debug !== undefined) {
     const inner = send;
     send = loadFetch(async () =>
@@ -54,6 +53,17 @@ export function createClientFor(
     fetch: send,
     hooks: { onRetry: createRetryNotifier(context) },
   });
+}
+
+/** Adds to the error of a failed request that it went through a proxy. */
+function nameProxy(proxy: ServiceProxy, send: Fetch): Fetch {
+  return async (url, init) => {
+    try {
+      return await send(url, init);
+    } catch (cause) {
+      throw new ProxyError(proxy, cause);
+    }
+  };
 }
 
 function loadFetch(load: () => Promise<Fetch>): Fetch {

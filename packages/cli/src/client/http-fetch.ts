@@ -11,13 +11,19 @@ const idleTimeoutMs = 4_000;
 /** Loaded when it is needed: TLS takes some milliseconds. */
 const load = process.getBuiltinModule;
 
+/** A `fetch` for the client that takes bytes too. The body of a response is not read yet. */
+export type HttpFetch = (
+  url: string,
+  init: Omit<Parameters<Fetch>[1], 'body'> & { body?: string | Uint8Array },
+) => Promise<Awaited<ReturnType<Fetch>> & { body: ReadableStream<Uint8Array> }>;
+
 /**
  * Creates a `fetch` over `node:http`. A command with few requests ends sooner than with Node's own, whose parser is
  * WebAssembly: V8 compiles it in each process, and the process waits for that at its end.
  *
  * @param options.rejectUnauthorized false to accept any certificate
  */
-export function createHttpFetch(options: { rejectUnauthorized?: boolean } = {}): Fetch {
+export function createHttpFetch(options: { rejectUnauthorized?: boolean } = {}): HttpFetch {
   let agent: import('node:http').Agent | undefined;
   return (url, { method, headers, body, signal, maxResponseBytes = Number.POSITIVE_INFINITY }) =>
     new Promise((resolve, reject) => {

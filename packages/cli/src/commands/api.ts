@@ -1,15 +1,16 @@
-import type { Tradepost } from '@tradepost/sdk';
+import { isTradepostError, type Tradepost, type TradepostError } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../client/create-client';
 import type { CliContext } from '../context';
-import { CliError, InvalidArgument, isRecord } from '../errors/cli-error';
+import { CliError, ErrorWithHint, InvalidArgument, isRecord } from '../errors/cli-error';
+import { getExitReason } from '../errors/exit-codes';
 import { decodeText } from '../files/decode-text';
 import { addHelp } from '../help/help';
 import { type GlobalOptions, type OutputFormat, repeatable, withValues } from '../input/options';
 import { readInput } from '../input/read-input';
 import { chooseFormat } from '../output/format';
 import { printChange, printNotice, writeData } from '../output/print';
-import { escapeControlCharsInJson } from '../output/text';
+import { escapeControlChars, escapeControlCharsInJson } from '../output/text';
 import type { View } from '../output/view';
 
 interface Options extends GlobalOptions {
@@ -47,7 +48,9 @@ export function configure(command: Command, context: CliContext): void {
     .option('--paginate', 'request all pages of a list, and print one array of their items')
     .option('--include', 'print the status and the headers of the response on stderr')
     .action((method: string, path: string) =>
-      api(method, path, command.optsWithGlobals<Options>(), context),
+      api(method, path, command.optsWithGlobals<Options>(), context).catch((error) => {
+        throw isPathUnknown(error) ? new ErrorWithHint(error, pathHint) : error;
+      }),
     );
   addHelp(command, {
     Examples: [
@@ -68,6 +71,13 @@ export function configure(command: Command, context: CliContext): void {
   });
 }
 
+const pathHint = 'The service does not have this path: check it.';
+
+/** Whether the service does not have the path, as far as its response says. */
+function isPathUnknown(error: unknown): error is TradepostError {
+  return isTradepostError(error) && error.status === 404 && getExitReason(error) === 'usage';
+}
+
 function parseMethod(text: string): string {
   const method = text.toUpperCase();
   if (methods.includes(method)) return method;
@@ -75,7 +85,11 @@ function parseMethod(text: string): string {
 }
 
 function parsePath(text: string): string {
-  if (/^\/(?!\/)[^#\\\s]*$/.test(text)) return text;
+  const path = text
+    // Git Bash turns /v1/orders into C:/Program Files/Git/v1/orders.
+    .replace(/^[A-Za-z]:\/.*?(?=\/v\d+(\/|$))/, '')
+    .replace(/^(?=v\d+(\/|$))/, '/');
+  if (/^\/(?!\/)[^#\\\s]*$/.test(path)) return path;
   throw new InvalidArgument(
     'Use a path of the service that begins with one /, such as /v1/orders.',
   );
@@ -115,12 +129,14 @@ async function api(
     .withResponse();
   if (options.include) {
     printNotice(context, `HTTP ${status}`);
-    const all = headers instanceof Headers ? [...headers] : [];
-    for (const [name, value] of all) printNotice(context, `${name}: ${value}`);
+    headers.forEach((value, name) => {
+      printNotice(context, `${name}: ${value}`);
+    });
   }
+  const { isTTY } = context.stdout;
   const text = async () => {
     if (data === undefined) return '';
-    if (typeof data === 'string') return data;
+    if (typeof data === 'string') return isTTY ? escapeControlChars(data, '\n\t') : data;
     return isRecord(data)
       ? await format.formatItem(data)
       : `${escapeControlCharsInJson(JSON.stringify(data, null, 2))}\n`;

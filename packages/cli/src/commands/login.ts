@@ -35,7 +35,6 @@ import { confirm, openKeyboard, prompt } from '../input/prompt';
 import { readInput } from '../input/read-input';
 import { chooseFormat, describeShape } from '../output/format';
 import { printChange, printNotice } from '../output/print';
-import { escapeControlChars } from '../output/text';
 import { getRequestErrorMessage } from '../report/error-report';
 
 interface Options extends GlobalOptions {
@@ -129,7 +128,7 @@ async function reportReplaced(
   }
   const question = `Replace profile '${name}', ${describe(previous)}, with ${describe(next)}?`;
   printNotice(context, `To keep both, use \`tradepost login --profile NAME\`.`);
-  await confirm(escapeControlChars(question), context, {});
+  await confirm(question, context, {});
 }
 
 function reportService(baseUrl: string, isGiven: boolean, context: CliContext): void {

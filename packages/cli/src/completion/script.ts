@@ -51,7 +51,6 @@ _tradepost_complete() {
     reply=$(tradepost complete -- "\${words[@]:1}" 2>/dev/null) || return 0
     directive=\${reply##*:}
     if type compopt &>/dev/null; then
-        [[ $((directive & 2)) -ne 0 ]] && compopt -o nospace
         [[ $((directive & 4)) -ne 0 ]] && compopt +o default
     fi
 

@@ -10,8 +10,6 @@ export interface Suggestions {
   words: Suggestion[];
   /** Whether the shell suggests files, if there are no words. */
   areFiles?: true;
-  /** Whether more may follow directly: the shell adds no space. */
-  isPartial?: true;
 }
 
 export interface Source {
@@ -142,12 +140,14 @@ async function valueSuggestions(
   const given = known?.isList ? typed.split(',').slice(0, -1) : [];
   const words = values
     .filter((value) => !given.includes(value))
-    .map((value) => ({ value: [...given, value].join(',') }));
+    .map((value) => ({ value: [...given, value].join(',') }))
+    .filter(({ value }) => value.startsWith(typed));
+  // A list may go on: after an only word, shells add a space.
+  if (known?.isList && words.length === 1) words.push({ value: `${words[0]?.value},` });
   const areFiles = /<(file|folder)[>|]/.test(placeholder);
   return {
     // Shells suggest files only if there are no words.
-    words: areFiles && typed === '' ? [] : filterByPrefix(words, typed),
-    ...(known?.isList && { isPartial: true }),
+    words: areFiles && typed === '' ? [] : words,
     ...(areFiles && { areFiles }),
   };
 }
@@ -173,14 +173,13 @@ function filterByPrefix(words: readonly Suggestion[], typed: string): Suggestion
   return words.filter(({ value }) => value.startsWith(typed));
 }
 
-/** Bits of the last line. Source: the completion protocol of Cobra. */
-const directives = { noSpace: 2, noFiles: 4 } as const;
+/** A bit of the last line. Source: the completion protocol of Cobra. */
+const noFiles = 4;
 
 /** Formats suggestions for a shell: a line per word with a tab and its description, then `:` and the bits. */
-export function formatSuggestions({ words, areFiles, isPartial }: Suggestions): string {
+export function formatSuggestions({ words, areFiles }: Suggestions): string {
   const lines = words.map(({ value, description }) =>
     description ? `${value}\t${description.replaceAll(/\s+/g, ' ')}` : value,
   );
-  const directive = (isPartial ? directives.noSpace : 0) | (areFiles ? 0 : directives.noFiles);
-  return [...lines, `:${directive}`, ''].join('\n');
+  return [...lines, `:${areFiles ? 0 : noFiles}`, ''].join('\n');
 }

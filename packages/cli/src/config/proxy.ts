@@ -2,11 +2,29 @@ import type { CliContext } from '../context';
 import { CliError } from '../errors/cli-error';
 import { isLoopback } from './settings';
 
-export interface Proxy {
+/** The proxy for a service. */
+export interface ServiceProxy {
   /** It may have a user and a password. */
   url: URL;
   /** The name of the variable that it is from. */
   variable: string;
+}
+
+/** Returns its URL without the password, and where it is from: `http://proxy.example:3128 (HTTPS_PROXY)`. */
+export function describeProxy({ url, variable }: ServiceProxy): string {
+  return `${url.origin} (${variable})`;
+}
+
+/** A request through a proxy failed. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError' as const;
+
+  constructor(proxy: ServiceProxy, cause: unknown) {
+    super(
+      `The request went through the proxy ${describeProxy(proxy)}: check it, and its user and password. NO_PROXY names hosts that need none.`,
+      { cause },
+    );
+  }
 }
 
 /**
@@ -16,7 +34,7 @@ export interface Proxy {
  * @returns null for none
  * @throws {CliError} `usage` if the variable is not the URL of a proxy
  */
-export function findProxy(env: CliContext['env'], baseUrl: string): Proxy | null {
+export function findProxy(env: CliContext['env'], baseUrl: string): ServiceProxy | null {
   if (!URL.canParse(baseUrl)) return null;
   const service = new URL(baseUrl);
   const name = `${service.protocol.slice(0, -1)}_proxy`;

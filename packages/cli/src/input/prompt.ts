@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import type { CliContext, InputStream, OutputStream } from '../context';
 import { CliError } from '../errors/cli-error';
+import { escapeControlChars } from '../output/text';
 
 export interface Keyboard {
   stream: InputStream;
@@ -51,7 +52,7 @@ export async function confirm(
     );
   }
   const prompts = await import('../lazy/prompts');
-  const message = prompts.wrapQuestion(question, context.stderr);
+  const message = prompts.wrapQuestion(escapeControlChars(question), context.stderr);
   try {
     const isConfirmed = await prompt(keyboard, context, (options) =>
       prompts.confirm({ message, initialValue: false, ...options }),

@@ -118,7 +118,7 @@ function formatResult(line: string, isTerminal: boolean): string {
   if (!line.startsWith('"')) return `${escapeControlCharsInJson(line)}\n`;
   const text = String(JSON.parse(line));
   // Tabs are harmless, and `@tsv` consists of them.
-  return `${isTerminal ? text.split('\t').map(escapeControlChars).join('\t') : text}\n`;
+  return `${isTerminal ? escapeControlChars(text, '\t') : text}\n`;
 }
 
 /**

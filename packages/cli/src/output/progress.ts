@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { CliContext, OutputStream } from '../context';
 import { activeLiveLines } from './print';
-import { cellWidth, formatDuration, getStyle, shorten } from './text';
+import { cellWidth, escapeControlChars, formatDuration, getStyle, shorten } from './text';
 
 /** Creates a line at the end of a terminal that is redrawn. A notice erases it first. */
 export function createLiveLine(stream: OutputStream) {
@@ -26,7 +26,7 @@ export function createLiveLine(stream: OutputStream) {
 
 /** Fits a text into a line that is redrawn: its end is cut off. */
 export function fitLine(text: string, cells: number): string {
-  return shorten(text, cells, 0);
+  return shorten(escapeControlChars(text), cells, 0);
 }
 
 /** The least time between two redraws for new results, in milliseconds. */

@@ -48,9 +48,13 @@ function escapeChar(character: string): string {
 /**
  * Escapes text of the service for a terminal: what could move the cursor, end the line, change the
  * terminal's state, reorder text or hide some is shown as its code, such as `\u001b`.
+ *
+ * @param kept characters that stay, such as tabs
  */
-export function escapeControlChars(text: string): string {
-  return text.replace(hidden, escapeChar);
+export function escapeControlChars(text: string, kept = ''): string {
+  return text.replace(hidden, (character) =>
+    kept.includes(character) ? character : escapeChar(character),
+  );
 }
 
 /** Escapes the same characters in a JSON text, except its line ends. The JSON keeps its meaning. */

@@ -1,4 +1,5 @@
 import type { AnyTradepostError, Extension } from '@tradepost/sdk';
+import { ProxyError } from '../config/proxy';
 import { baseUrlHint, commandHint, type Hint } from '../errors/cli-error';
 import {
   getExitReason,
@@ -105,7 +106,6 @@ const networkHints: ReadonlyMap<string, Hint> = new Map(
     CERT_HAS_EXPIRED:
       "The service's certificate has expired: notify its operator. Check the date of this machine too.",
     ERR_TLS_CERT_ALTNAME_INVALID: `${checkBaseUrl}: the certificate is for another host.`,
-    ERR_SSL_WRONG_VERSION_NUMBER: `${checkBaseUrl}: that port does not use TLS. Is it http://?`,
   }),
 );
 
@@ -118,9 +118,16 @@ const unknownAuthority = [
 ];
 
 function getNetworkHint({ cause }: Error): Hint | null {
+  const proxied = listCauses(cause).find((error) => error instanceof ProxyError);
+  if (proxied !== undefined) return proxied.message;
   const code = getRootCode(cause);
   if (unknownAuthority.includes(code)) {
     return 'If your own authority signed the certificate, set NODE_EXTRA_CA_CERTS to a file with its certificate.';
+  }
+  if (
+    /wrong version number|WRONG_VERSION_NUMBER/.test(`${code} ${listCauses(cause).at(-1)?.message}`)
+  ) {
+    return `${checkBaseUrl}: that port does not use TLS. Is it http://?`;
   }
   return networkHints.get(code) ?? null;
 }

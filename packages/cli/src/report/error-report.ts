@@ -59,6 +59,8 @@ const connectionFailures: ReadonlyMap<string, string> = new Map(
     EAI_AGAIN: 'DNS lookup failed',
     ETIMEDOUT: 'connection timed out',
     UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+    UND_ERR_ABORTED: 'rejected by the proxy',
+    UND_ERR_INVALID_ARG: 'rejected by the proxy',
     EHOSTUNREACH: 'host unreachable',
     ENETUNREACH: 'network unreachable',
   }),

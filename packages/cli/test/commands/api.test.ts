@@ -93,6 +93,39 @@ describe('api', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: printed });
   });
 
+  it.each(['v1/things?a=b', 'C:/Program Files/Git/v1/things?a=b', 'd:/msys64/v1/things?a=b'])(
+    'takes %s for /v1/things?a=b',
+    async (path) => {
+      const service = await BareService.start();
+      service.instead = () => ({ status: 200, body: {} });
+      expect((await service.cli(['api', 'GET', path])).exitCode).toBe(0);
+      expect(service.seen).toMatchObject([{ path: '/v1/things', query: { a: 'b' } }]);
+    },
+  );
+
+  it.each([aProblem(404, 'route_not_found'), { status: 404, body: '<h1>Not Found</h1>' }])(
+    'blames the path that the service does not have, not the base URL: %j',
+    async (response) => {
+      const service = await BareService.start();
+      service.instead = () => response;
+      for (const more of [[], ['--paginate']]) {
+        const { exitCode, stderr } = await service.cli(['api', 'GET', '/v1/nothing', ...more]);
+        expect(exitCode).toBe(2);
+        expect(stderr).toContain('hint: The service does not have this path: check it.\n');
+      }
+    },
+  );
+
+  it('escapes a body that is no JSON on a terminal, and changes nothing on a pipe', async () => {
+    const service = await BareService.start();
+    const body = 'a\tb\n\u001b[2J\u009b1m\u202e\r\n';
+    service.instead = () => ({ status: 200, body, headers: { 'content-type': 'text/plain' } });
+    const argv = ['api', 'GET', '/v1/things'];
+    expect((await service.cli(argv)).stdout).toBe(body);
+    const { stdout } = await service.cli(argv, { screen: { columns: 80 } });
+    expect(stdout).toBe('a\tb\n\\u001b[2J\\u009b1m\\u202e\\u000d\n');
+  });
+
   it('reports an error of the service as every command does', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(409, 'invalid_transition');

@@ -68,6 +68,7 @@ describe('doctor', () => {
       'profiles',
       'settings',
       'base-url',
+      'proxy',
       'service',
       'key',
       'key-expiry',
@@ -127,12 +128,6 @@ describe('doctor', () => {
       hint: expect.stringContaining('nothing listens on that port'),
     });
     expect(of('key')?.ok).toBeNull();
-  });
-
-  it('warns about a proxy setting that Node does not use', async () => {
-    const env = { HTTPS_PROXY: 'http://proxy.example:3128' };
-    const { of } = await examine(await unusedAddress(), { env });
-    expect(of('service')?.hint).toContain('NODE_USE_ENV_PROXY=1');
   });
 
   it.each([

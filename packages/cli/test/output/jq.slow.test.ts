@@ -191,6 +191,13 @@ describe('--jq', () => {
     },
   );
 
+  it('that needs more memory than jq has is an error that says so', async () => {
+    const service = await BareService.start();
+    const { exitCode, stderr } = await list(service, '--jq', '[range(3e7)] | length');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stderr).error.message).toContain('needs more memory than jq has here');
+  });
+
   it('that fails at a later item of ndjson leaves whole lines on stdout', async () => {
     const service = await BareService.start();
     service.instead = ({ query }) => ({

@@ -231,6 +231,10 @@ function wasNotSent(cause: unknown): boolean {
     code === 'UND_ERR_CONNECT_TIMEOUT' ||
     // A port that `fetch` never connects to, such as 25.
     message === 'bad port' ||
+    // A proxy of undici rejected the tunnel or the request.
+    /^Proxy (response \(|Authentication Required)/.test(String(message)) ||
+    // `node:https` has this only in the message.
+    String(message).includes('wrong version number') ||
     untrustedCodes.test(String(code))
   );
 }

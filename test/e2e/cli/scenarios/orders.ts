@@ -73,7 +73,9 @@ export async function orders({
   await run(`tradepost api GET /v1/orders/${pending}`);
   await run('tradepost mcp < /dev/null');
 
-  await run('tradepost orders watch --since 1h --status cancelled', { until: /cancelled/ });
+  await run('tradepost orders watch --since 1h --status completed,cancelled', {
+    until: /cancelled/,
+  });
   await run(`tradepost orders watch ${pending} --since 1h --output ndjson`, {
     until: /"to":"fulfilling"/,
   });

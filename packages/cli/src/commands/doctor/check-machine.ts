@@ -6,6 +6,7 @@ import {
   profilesFile,
   readProfiles,
 } from '../../config/profiles';
+import { describeProxy, findProxy } from '../../config/proxy';
 import {
   findSettings,
   getKeyPrefix,
@@ -127,4 +128,15 @@ function checkBaseUrl(baseUrl: string | null): Finding {
   if (!isUnencrypted(baseUrl)) return passed('base-url', new URL(baseUrl).protocol.slice(0, -1));
   const detail = 'http: others on the network can read the key';
   return passed('base-url', detail, 'Use https:// if the service supports it.');
+}
+
+/** Checks the proxy for a service. */
+export function checkProxy({ env }: CliContext, baseUrl: string | null): Finding {
+  if (baseUrl === null) return skipped('proxy', 'skipped');
+  try {
+    const proxy = findProxy(env, baseUrl);
+    return passed('proxy', proxy === null ? 'none' : describeProxy(proxy));
+  } catch (error) {
+    return failedWith('proxy', error);
+  }
 }

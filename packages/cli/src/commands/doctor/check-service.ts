@@ -58,7 +58,7 @@ export async function checkService(
   const durationMs = endedAt - startedAt;
   const account = identity.ok ? identity.data : null;
   if (!first.ok) {
-    return describeFailure(first.error, durationMs, context, hasKey);
+    return describeFailure(first.error, durationMs, hasKey);
   }
   return [
     passed('service', `responds within ${durationMs} ms`),
@@ -74,17 +74,12 @@ export async function checkService(
   ];
 }
 
-function describeFailure(
-  error: AnyTradepostError,
-  durationMs: number,
-  context: CliContext,
-  hasKey: boolean,
-): Finding[] {
+function describeFailure(error: AnyTradepostError, durationMs: number, hasKey: boolean): Finding[] {
   const isRejected = getExitReason(error) === 'auth';
   const { message, hints } = describeError(error);
   const service = isRejected
     ? passed('service', `responds within ${durationMs} ms${hasKey ? '' : ' (without a key)'}`)
-    : failed('service', getExitReason(error), message, ...withProxyHint(error, hints, context));
+    : failed('service', getExitReason(error), message, ...hints);
   const why = isRejected ? 'key not accepted' : 'service unavailable';
   const others = laterChecks.map((check) => {
     if (check !== 'key' || !isRejected) return skipped(check, `skipped: ${why}`);
@@ -92,19 +87,6 @@ function describeFailure(
     return failed(check, 'auth', error.problem?.detail ?? message, ...hints);
   });
   return [service, ...others];
-}
-
-function withProxyHint(
-  error: AnyTradepostError,
-  hints: readonly Hint[],
-  { env }: CliContext,
-): readonly Hint[] {
-  const hasProxy = env.HTTPS_PROXY || env.https_proxy;
-  if (error.status !== null || !hasProxy || env.NODE_USE_ENV_PROXY) return hints;
-  return [
-    ...hints,
-    'HTTPS_PROXY is set, but Node uses it only with NODE_USE_ENV_PROXY=1 (Node 22.21, 24.5 or later).',
-  ];
 }
 
 function describeKey(account: Account | null): Finding {

@@ -10,7 +10,7 @@ import { formatCount } from '../../output/text';
 import { chooseTimes, formatTimes } from '../../output/times';
 import type { View } from '../../output/view';
 import { formatHints } from '../../report/hint';
-import { checkMachine, checkSettings, type Finding } from './check-machine';
+import { checkMachine, checkProxy, checkSettings, type Finding } from './check-machine';
 import { checkService, skipService } from './check-service';
 
 interface Check {
@@ -62,9 +62,10 @@ async function doctor(options: GlobalOptions, context: CliContext): Promise<void
   const format = await chooseFormat(options, checkView, context);
   const settings = checkSettings(context, options);
   const { baseUrl, apiKey } = settings;
-  const findings = [...checkMachine(context), ...settings.findings];
-  if (baseUrl === null) {
-    findings.push(...skipService('no service URL'));
+  const proxy = checkProxy(context, baseUrl);
+  const findings = [...checkMachine(context), ...settings.findings, proxy];
+  if (baseUrl === null || proxy.ok === false) {
+    findings.push(...skipService(baseUrl === null ? 'no service URL' : 'no valid proxy'));
   } else {
     // Without a key it can still be checked that the service responds.
     const tradepost = createClientFor({ baseUrl, apiKey: apiKey ?? 'none' }, context, options);

@@ -7,7 +7,7 @@ import { addId, type GlobalOptions, yesOption } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat, describeShape } from '../../output/format';
 import { printChange } from '../../output/print';
-import { escapeControlChars, formatField } from '../../output/text';
+import { formatField } from '../../output/text';
 import type { View } from '../../output/view';
 
 interface Options extends GlobalOptions {
@@ -70,5 +70,5 @@ function describe(id: string, webhook: Partial<WebhookDetails> | null): string {
   const { url, events } = webhook ?? {};
   if (url === undefined) return id;
   const types = events === undefined ? '' : ` for ${formatField(events)}`;
-  return escapeControlChars(`${id} (${formatField(url)}${types})`);
+  return `${id} (${formatField(url)}${types})`;
 }

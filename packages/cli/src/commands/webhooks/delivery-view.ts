@@ -37,8 +37,9 @@ export const deliveryView: View<Delivery> = {
   ],
   columns: [
     { title: 'ID', field: 'id' },
-    { title: 'STATE', field: 'state', style: ({ state }) => getStateStyle(state) },
-    { title: 'LAST', field: 'lastStatus', text: formatLastAttempt },
+    // A later page may have longer texts: `delivered`, `timeout`.
+    { title: 'STATE', field: 'state', minWidth: 9, style: ({ state }) => getStateStyle(state) },
+    { title: 'LAST', field: 'lastStatus', minWidth: 7, text: formatLastAttempt },
     { title: 'EVENT', field: 'event', whenNarrow: 'shorten' },
     { title: 'ATTEMPTS', field: 'attemptCount', align: 'right', whenNarrow: 'leave-out' },
     { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },

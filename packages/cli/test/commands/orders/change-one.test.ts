@@ -133,6 +133,14 @@ describe('orders set-status of one order', () => {
     expect(service.orders[0]?.status).toBe('cancelled');
   });
 
+  it('escapes what the service sent in its question', async () => {
+    const { person, service } = await startOne();
+    service.orders[0] = { ...anOrder({ id: 'ord_1' }), status: 'new\u001b[2J' as never };
+    const question = 'Cancel ord_1 (new\\u001b[2J)? This is final.';
+    const { exitCode } = await runAtKeyboard([...set, 'cancelled'], [[question, '\r']], person);
+    expect(exitCode).toBe(1);
+  });
+
   it.each([
     ['a status that is not final', ['confirmed'], 0],
     ['--yes', ['cancelled', '--yes'], 0],

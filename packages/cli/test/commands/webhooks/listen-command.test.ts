@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { verifyDelivery } from '@tradepost/sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import { forTest } from '../../../../../test/helpers/for-test';
+import { startReceiver } from '../../../../../test/helpers/start-receiver';
+import { forwardedView } from '../../../src/commands/webhooks/listen/command';
+import { createTableFormat } from '../../../src/output/table';
 import { fromTheStart, listening, stage } from '../../helpers/event-service';
 import { aProblem, BareService } from '../../helpers/minimal-service';
 import { anEvent } from '../../helpers/webhook-builders';
@@ -37,6 +41,31 @@ describe('webhooks listen', () => {
       expect(headers.authorization).toBeUndefined();
       expect(headers['content-type']).toBe('application/json');
     }
+  });
+
+  it.each([
+    ['localhost:', ''],
+    ['127.0.0.1:', '/hook'],
+  ])('takes http for a receiver on this machine without a scheme: %sPORT%s', async (host, path) => {
+    const { service, receiver, argv, idsSent } = await stage();
+    const { port } = new URL(receiver.url);
+    const forwardTo = ['--forward-to', `${host}${port}${path}`];
+    await listening(service, [...forwardTo, ...argv.slice(2), ...fromTheStart]);
+    expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_3']);
+  });
+
+  it('accepts any certificate of the receiver with --skip-verify, and none that is not valid without', async () => {
+    const { service, argv } = await stage();
+    const receiver = await forTest(startReceiver());
+    const more = ['--forward-to', receiver.url, ...argv.slice(2), ...fromTheStart];
+    const rejected = await listening(service, [...more, '--max-attempts', '1']);
+    expect(rejected.stderr).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    await listening(service, [...more, '--skip-verify']);
+    expect(receiver.arrivals.map(({ headers }) => headers['webhook-id'])).toEqual([
+      'evt_1',
+      'evt_2',
+      'evt_3',
+    ]);
   });
 
   it('prints its generated secret once on stderr, and signs with it', async () => {
@@ -209,6 +238,7 @@ describe('webhooks listen', () => {
 
   it.each([
     [['--forward-to', 'ftp://127.0.0.1/']],
+    [['--forward-to', 'trade.example:3000']],
     [['--forward-to', 'http://me:word@127.0.0.1/']],
     [['--forward-to', 'http://127.0.0.1/', '--max-attempts', '0']],
     [['--forward-to', 'http://127.0.0.1/', '--output', 'json']],
@@ -229,4 +259,16 @@ describe('webhooks listen', () => {
     expect(result.exitCode).toBe(2);
     expect(receiver.arrivals).toEqual([]);
   });
+});
+
+it('the rows of events stay aligned, whatever their types and times', async () => {
+  const table = createTableFormat(forwardedView.columns ?? [], 200, (_, text) => text);
+  const row = { at: '2026-11-21T12:00:00.000Z', id: 'evt_1', status: 204, attempts: 1 };
+  const rows = [
+    { ...row, event: 'order.created', durationMs: 4 },
+    { ...row, event: 'listing.availability_low', durationMs: 14_999, attempts: 12 },
+  ];
+  const texts = await Promise.all(rows.map((item) => table.formatItems([item])));
+  const lines = texts.join('').trim().split('\n');
+  expect(lines.map((line) => line.search(/ID$|evt_1$/))).toEqual([77, 77, 77]);
 });

@@ -8,6 +8,7 @@ import {
   findUnusedPort,
   listenOnLoopback,
 } from '../../../../../test/helpers/loopback';
+import { createHttpFetch } from '../../../src/client/http-fetch';
 import { forwardEvent } from '../../../src/commands/webhooks/listen/forward';
 import { createStatusLine } from '../../../src/commands/webhooks/listen/status-line';
 import { aContext } from '../../helpers/a-context';
@@ -18,6 +19,7 @@ const setting = {
   secret: exampleSecret,
   now: Date.parse('2026-11-21T12:00:00Z'),
   signal: new AbortController().signal,
+  send: createHttpFetch(),
 };
 
 /** Starts a server that responds to every connection with these bytes. */

@@ -11,6 +11,7 @@ import {
   addIds,
   type GlobalOptions,
   integerParser,
+  listParser,
   reconnectTimeoutOption,
   timeNote,
   timeParser,
@@ -22,7 +23,7 @@ import { type OrderChange, orderChangeView } from './change-view';
 import { changesFromEvents, changesFromNotifications } from './changes';
 
 interface Options extends GlobalOptions {
-  status?: OrderStatus;
+  status?: readonly OrderStatus[];
   since?: string;
   poll: number;
   reconnectTimeout: number;
@@ -30,9 +31,12 @@ interface Options extends GlobalOptions {
 
 /** `tradepost orders watch [id...]` */
 export function configure(command: Command, context: CliContext): void {
-  const status = command.createOption('--status <status>', 'only changes to this status');
   addIds(command, 'ord')
-    .addOption(status.choices(orderStatuses))
+    .option(
+      '--status <status>',
+      `only changes to one of these statuses: ${orderStatuses.join(', ')}`,
+      listParser(orderStatuses, 'status'),
+    )
     .option('--since <time>', 'start with changes since <time>', timeParser(context))
     .option(
       '--poll <seconds>',
@@ -48,7 +52,7 @@ export function configure(command: Command, context: CliContext): void {
     fields: orderChangeView.fields,
     Examples: [
       '$ tradepost orders watch',
-      '$ tradepost orders watch --since 1h --status cancelled',
+      '$ tradepost orders watch --since 1h --status completed,cancelled',
       '$ tradepost orders watch --output ndjson | while read -r change; do echo "$change"; done',
     ],
     Output: [`json, ndjson: ${describeShape(orderChangeView)}, one per line`],
@@ -67,7 +71,7 @@ async function watch(ids: string[], options: Options, context: CliContext): Prom
   const client = createClient(context, options);
   const isWanted = ({ orderId, to }: OrderChange) =>
     (ids.length === 0 || ids.includes(orderId)) &&
-    (options.status === undefined || options.status === to);
+    (options.status?.some((status) => status === to) ?? true);
   const connection = createConnection(options.reconnectTimeout, context);
   // A line that is there only while the service does not respond.
   const progress = createProgress(null, context);

@@ -230,7 +230,7 @@ function formatExplanation(
       ? format(
           'No curl command for a shell can send this request. `--body-file FILE` writes its body.',
         )
-      : wrapCommand(curl, width)),
+      : wrapCommand(escapeControlChars(curl), width)),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -4,6 +4,7 @@ import { createShutdownGrace, finishingNotice } from '../../../bulk/shutdown-gra
 import { createConnection } from '../../../client/connection';
 import { createClientFor } from '../../../client/create-client';
 import { followResiliently, getLatestCursor, runUntilStopped } from '../../../client/follow';
+import { createHttpFetch } from '../../../client/http-fetch';
 import { stateFolder } from '../../../config/profiles';
 import { normalizeUrl, resolveSettings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
@@ -43,20 +44,22 @@ interface Options extends GlobalOptions, SecretOptions {
   forwardTo: string;
   since?: string;
   events?: EventType[];
+  skipVerify?: true;
   stateFile?: string;
   maxAttempts: number;
   reconnectTimeout: number;
 }
 
-const forwardedView: View<ForwardedEvent> = {
+export const forwardedView: View<ForwardedEvent> = {
   fields: ['at', 'id', 'event', 'status', 'attempts', 'durationMs'],
   hasExactTimes: true,
   columns: [
     { title: 'AT', field: 'at' },
-    { title: 'EVENT', field: 'event' },
+    // Rows arrive one by one: full width from the start keeps them aligned.
+    { title: 'EVENT', field: 'event', minWidth: 24 },
     { title: 'STATUS', field: 'status', align: 'right' },
     { title: 'ATTEMPTS', field: 'attempts', align: 'right' },
-    { title: 'MS', field: 'durationMs', align: 'right' },
+    { title: 'MS', field: 'durationMs', align: 'right', minWidth: 5 },
     { title: 'ID', field: 'id', whenNarrow: 'leave-out' },
   ],
 };
@@ -84,6 +87,7 @@ export function configure(command: Command, context: CliContext): void {
         .createOption('--new-secret', 'replace the saved secret of this receiver')
         .conflicts('secretFile'),
     )
+    .option('--skip-verify', "do not check the receiver's certificate")
     .option('--state-file <file>', 'file of the checkpoint')
     .option(
       '--max-attempts <n>',
@@ -115,7 +119,11 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 function parseReceiver(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  // `localhost:` would be the scheme.
+  const full = /^(localhost|[\d.]+|\[[\d:a-f]+\])(:\d+)?(\/|$)/i.test(text)
+    ? `http://${text}`
+    : text;
+  const url = URL.canParse(full) ? new URL(full) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password) {
     throw new InvalidArgument('Use an absolute http:// or https:// URL without a password.');
   }
@@ -163,6 +171,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
     const { secret } = listenSecret;
     const status = createStatusLine(options.events?.join(', ') ?? 'events', connection, context);
     connection.onChange(status.draw);
+    const send = createHttpFetch({ rejectUnauthorized: !options.skipVerify });
     const grace = createShutdownGrace(context, () => status.say(finishingNotice));
     try {
       await listen({
@@ -172,7 +181,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
         maxAttempts: options.maxAttempts,
         forward: (event) =>
           grace.during((signal) =>
-            forwardEvent(event, { url: route.forwardTo, secret, now: now(), signal }),
+            forwardEvent(event, { url: route.forwardTo, secret, now: now(), signal, send }),
           ),
         save,
         report: (event) => status.aside(() => printEvent(event, format, options, context)),

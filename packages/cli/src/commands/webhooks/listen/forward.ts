@@ -1,5 +1,6 @@
 import type { AccountEvent, EventPage, EventType } from '@tradepost/sdk';
 import { version } from '../../../../package.json';
+import type { HttpFetch } from '../../../client/http-fetch';
 import { assertObject, CliError } from '../../../errors/cli-error';
 import { formatCount } from '../../../output/text';
 import { getAttemptFailure } from '../attempt-failure';
@@ -128,6 +129,7 @@ export interface Forwarding {
   /** The time of the signature, in milliseconds since 1970. */
   now: number;
   signal: AbortSignal;
+  send: HttpFetch;
 }
 
 export interface Forwarded {
@@ -146,7 +148,7 @@ export interface Forwarded {
  */
 export async function forwardEvent(
   event: AccountEvent,
-  { url, secret, now, signal: interrupted }: Forwarding,
+  { url, secret, now, signal: interrupted, send }: Forwarding,
 ): Promise<Forwarded> {
   const { id, ...envelope } = event;
   const { init } = await signDelivery({ event: envelope, id, secret, sentAt: now });
@@ -159,13 +161,10 @@ export async function forwardEvent(
   try {
     const headers = { ...init.headers, 'User-Agent': `Tradepost/${version} (webhooks listen)` };
     const { signal } = stop;
-    const response = await fetch(url, { ...init, headers, redirect: 'manual', signal });
-    if (response.ok) {
-      await response.body?.cancel();
-      return { status: response.status, error: null, responseSnippet: '' };
-    }
-    const responseSnippet = await readSnippet(response);
-    return { status: response.status, error: null, responseSnippet };
+    const { status, body } = await send(url, { ...init, headers, redirect: 'manual', signal });
+    const isAccepted = status >= 200 && status < 300;
+    if (isAccepted) await body.cancel();
+    return { status, error: null, responseSnippet: isAccepted ? '' : await readSnippet(body) };
   } catch (error) {
     return { status: null, error: getErrorName(error), responseSnippet: '' };
   } finally {
@@ -174,10 +173,10 @@ export async function forwardEvent(
   }
 }
 
-async function readSnippet({ body }: Response): Promise<string> {
+async function readSnippet(body: ReadableStream<Uint8Array>): Promise<string> {
   let text = '';
   try {
-    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    for await (const part of body.pipeThrough(new TextDecoderStream())) {
       text += part;
       if (text.length >= maxSnippetLength) break;
     }
@@ -193,9 +192,7 @@ const errorNames: ReadonlyMap<string, string> = new Map(
     ECONNREFUSED: 'connection_refused',
     ECONNRESET: 'connection_reset',
     EPIPE: 'connection_reset',
-    UND_ERR_SOCKET: 'connection_reset',
     ETIMEDOUT: 'connect_timeout',
-    UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
     EHOSTUNREACH: 'unreachable',
     ENETUNREACH: 'unreachable',
     ENOTFOUND: 'dns_failed',
@@ -203,11 +200,11 @@ const errorNames: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Converts an error of `fetch` to an attempt error of the service. */
+/** Converts an error of a request to an attempt error of the service. */
 function getErrorName(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'timeout';
   const cause = error.cause instanceof Error ? error.cause : error;
+  if (cause.name === 'TimeoutError') return 'timeout';
   const code = 'code' in cause ? String(cause.code) : '';
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `tls_failed (${code})`;
   return errorNames.get(code) ?? (cause.message || code);

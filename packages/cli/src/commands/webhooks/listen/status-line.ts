@@ -2,7 +2,6 @@ import type { Connection } from '../../../client/connection';
 import type { CliContext } from '../../../context';
 import { printNotice } from '../../../output/print';
 import { createLiveLine, fitLine } from '../../../output/progress';
-import { escapeControlChars } from '../../../output/text';
 
 export type StatusLine = ReturnType<typeof createStatusLine>;
 
@@ -47,7 +46,7 @@ export function createStatusLine(
   }
 
   function draw(): void {
-    if (isLive && !hasEnded) line.draw(fitLine(escapeControlChars(format()), line.room()));
+    if (isLive && !hasEnded) line.draw(fitLine(format(), line.room()));
   }
 
   return {

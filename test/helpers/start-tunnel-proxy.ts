@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { closeServer, listenOnLoopback } from '../../helpers/loopback';
+import { forwardRequest } from './forward-request';
+import { closeServer, listenOnLoopback } from './loopback';
 
 /** A request that arrived at a proxy. */
 interface ProxyRequest {
@@ -10,7 +11,7 @@ interface ProxyRequest {
   headers: Record<string, unknown>;
 }
 
-/** A real forward proxy on loopback that opens tunnels. */
+/** A real forward proxy on loopback. */
 export interface TunnelProxy {
   port: number;
   requests: ProxyRequest[];
@@ -18,17 +19,26 @@ export interface TunnelProxy {
 }
 
 /**
- * Starts a proxy. Close it when the test ends.
+ * Starts a proxy that opens tunnels. Close it when the test ends.
  *
- * @param rejection the status for every tunnel, instead of opening it
+ * @param rejection the status for every request, instead of a tunnel
+ * @param target a server on loopback that stands for every host; it also gets the requests that need no tunnel
  */
-export async function startTunnelProxy(rejection?: number): Promise<TunnelProxy> {
+export async function startTunnelProxy(
+  rejection?: number,
+  target?: { port: number },
+): Promise<TunnelProxy> {
   const requests: ProxyRequest[] = [];
   const open = new Set<Duplex>();
-  const server = createServer(({ method, url, headers }, response) => {
+  const server = createServer((request, response) => {
+    const { method, url = '', headers } = request;
     requests.push({ line: `${method} ${url}`, headers });
-    // Only tunnels are expected.
-    response.writeHead(501).end();
+    if (rejection !== undefined || target === undefined) {
+      response.writeHead(rejection ?? 501).end();
+      return;
+    }
+    request.url = url.replace(/^http:\/\/[^/]+/, '');
+    forwardRequest(request, response, `http://127.0.0.1:${target.port}`);
   });
   server.on('connect', ({ url = '', headers }, client, head) => {
     requests.push({ line: `CONNECT ${url}`, headers });
@@ -36,7 +46,9 @@ export async function startTunnelProxy(rejection?: number): Promise<TunnelProxy>
       client.end(`HTTP/1.1 ${rejection} Rejected\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
-    const { hostname, port } = new URL(`tunnel://${url}`);
+    const { hostname, port } = target
+      ? { hostname: '127.0.0.1', ...target }
+      : new URL(`tunnel://${url}`);
     const service = connect(Number(port), hostname, () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       service.write(head);
