@@ -50,9 +50,10 @@ export const helpSections: Record<string, HelpSection> = {
       },
     },
     jobs: {
-      summary: 'List bulk changes of orders',
+      summary: 'Report on bulk changes of orders',
       commands: {
         list: command('List bulk changes, newest first', () => import('./commands/jobs/list')),
+        show: command('Report what a bulk change did', () => import('./commands/jobs/show')),
       },
     },
     notifications: {

@@ -8,6 +8,7 @@ import {
   type OutputFormat,
   outputFormats,
   repeatable,
+  separators,
   timeStyles,
 } from './input/options';
 import { getTerminalWidth, supportsColor } from './output/text';
@@ -176,6 +177,15 @@ function addGlobalOptions(program: Command): void {
       ).implies({
         output: 'json' satisfies OutputFormat,
       }),
+    )
+    .addOption(
+      new Option(
+        '--excel',
+        'CSV that Excel opens as it is: byte order mark, separator of the locale, local times',
+      ).implies({ output: 'csv' satisfies OutputFormat }),
+    )
+    .addOption(
+      new Option('--separator <mark>', 'what is between the cells of CSV').choices(separators),
     )
     .addOption(new Option('--time <style>', 'how a terminal shows times').choices(timeStyles))
     .option('--utc', 'show and read local times in UTC')

@@ -96,6 +96,8 @@ const outputOptions = [
   '--output json    one document: an array for a list, an object for a single item',
   '--output ndjson  one object per line, as they arrive',
   "--output csv     with a heading; a text that a spreadsheet would run as a formula begins with '",
+  '--excel          csv that Excel opens as it is: byte order mark, separator of the locale (LC_ALL, LC_NUMERIC, LANG), local times',
+  '--separator C    of csv: a comma, a semicolon or tab',
   '--fields a,b     only these fields, in this order, in every format',
   '--time STYLE     of times on a terminal: relative, local or iso; by default lists have relative times, single items local ones',
   '--utc            local times in UTC',

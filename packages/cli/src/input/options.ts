@@ -20,8 +20,13 @@ export const timeStyles = ['relative', 'local', 'iso'] as const;
 
 export type TimeStyle = (typeof timeStyles)[number];
 
+/** What may be between the cells of CSV. */
+export const separators = [',', ';', 'tab'] as const;
+
 export interface OutputOptions {
   output: OutputFormat;
+  excel?: true;
+  separator?: (typeof separators)[number];
   fields?: string;
   jq?: string;
   time?: TimeStyle;

@@ -31,8 +31,8 @@ export function getTransitions(status: string): readonly OrderStatus[] | null {
 }
 
 /** Whether an order never leaves a status. */
-export function isFinal(status: OrderStatus): boolean {
-  return orderTransitions[status].length === 0;
+export function isFinal(status: string | null): boolean {
+  return status !== null && getTransitions(status)?.length === 0;
 }
 
 /** Whether an order needs no other attempt. */

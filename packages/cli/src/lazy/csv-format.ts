@@ -1,2 +1,2 @@
 /** CSV output, with the library that writes it. */
-export { createCsvFormat } from '../output/csv';
+export { chooseDialect, createCsvFormat } from '../output/csv';

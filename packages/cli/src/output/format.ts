@@ -56,7 +56,7 @@ async function loadFormat<Item extends object>(
   view: View<Item>,
   context: CliContext,
 ): Promise<Format<Item>> {
-  const { output, jq } = options;
+  const { output, jq, excel, separator } = options;
   const { stdout, signal } = context;
   const isTerminal = stdout.isTTY === true;
   if (jq !== undefined) {
@@ -69,13 +69,21 @@ async function loadFormat<Item extends object>(
     }
     return await (await import('./jq')).createJqFormat(jq, output, isTerminal, signal);
   }
+  if (output !== 'csv' && (excel || separator !== undefined)) {
+    const name = excel ? '--excel' : '--separator';
+    throw new CliError('usage', `${name} needs CSV output, not ${output}`, 'Set --output to csv.');
+  }
   switch (output) {
     case 'json':
       return (await import('./json')).createJsonFormat();
     case 'ndjson':
       return (await import('./json')).createNdjsonFormat();
-    case 'csv':
-      return (await import('../lazy/csv-format')).createCsvFormat(view.fields, isTerminal);
+    case 'csv': {
+      const { createCsvFormat, chooseDialect } = await import('../lazy/csv-format');
+      const times = excel ? (await import('./times')).createLocalTimes(options, context) : null;
+      const dialect = chooseDialect(options, context.env);
+      return createCsvFormat(view.fields, { isTerminal, times, ...dialect });
+    }
     case 'table': {
       const { createTableFormat } = await import('./table');
       const times = isTerminal

@@ -66,6 +66,13 @@ export function chooseTimes(
   }
 }
 
+/** Returns the local times that a spreadsheet in any language takes for times: `2026-11-20 14:05:09`. */
+export function createLocalTimes({ utc }: OutputOptions, { env }: Pick<CliContext, 'env'>): Times {
+  const formatLocal = createLocalFormat(utc ? 'UTC' : env.TZ);
+  const short = (text: string) => formatLocal(text).date;
+  return guard({ inRow: short, alone: short });
+}
+
 /** Keeps times that have the form of one, and are none. */
 function guard({ inRow, alone }: Pick<Times, 'inRow' | 'alone'>): Times {
   const check = (format: (time: string) => string) => (time: string) =>

@@ -73,6 +73,8 @@ describe('api', () => {
     writeFileSync(file, '{"a":[1]}');
     const post = ['api', 'POST', '/v1/things', '--output', 'ndjson', '--input'];
     expect(await service.cli([...post, file])).toMatchObject({ stdout: '{"a":[1]}\n' });
+    writeFileSync(file, '\ufeff{"a":[2]}', 'utf16le');
+    expect(await service.cli([...post, file])).toMatchObject({ stdout: '{"a":[2]}\n' });
     const fromStdin = await service.cli([...post, '-'], { input: '{"b":2}' });
     expect(fromStdin.stdout).toBe('{"b":2}\n');
     const sent = service.seen.length;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { aProblem } from '../helpers/minimal-service';
 import { startPendingOrders } from '../helpers/pending-orders';
+import { loginFolder } from '../helpers/profile-folder';
 
 const set = ['orders', 'set-status'];
 
@@ -189,5 +191,241 @@ describe('orders set-status --resume latest', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`No journal of ${service.baseUrl} can be resumed`);
     expect(stderr).toContain('run `tradepost jobs list`.');
+  });
+});
+
+describe('orders set-status --resume', () => {
+  it('latest never takes an old job that cannot be finished', async () => {
+    const { service, env } = await startPendingOrders(4);
+    const setting = (day: string) => ({
+      env,
+      now: () => Date.parse(`2026-11-${day}T10:00:00Z`),
+      wait: async () => {},
+    });
+    const run = (ids: string[], day: string) =>
+      service.cli([...set, ...ids, 'confirmed', '--yes'], setting(day));
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(500, 'internal_error') : undefined;
+    await run(['ord_1', 'ord_2'], '20');
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(409, 'invalid_transition') : undefined;
+    await run(['ord_3', 'ord_4'], '21');
+    service.instead = () => undefined;
+    const resume = () => service.cli([...set, '--resume', 'latest', '--yes'], setting('22'));
+    const first = await resume();
+    expect(first.exitCode).toBe(0);
+    expect(first.stderr).toMatch(/^Journal: \S+set-status-20261120T/);
+    const second = await resume();
+    expect(second.exitCode).toBe(2);
+    expect(second.stderr).toContain(`No journal of ${service.baseUrl} can be resumed`);
+  });
+
+  it('latest takes a job of the same account that another key started', async () => {
+    const { service, env } = await startPendingOrders(2);
+    const account = { id: 'usr_1', kind: 'seller', name: null };
+    const { baseUrl } = service;
+    const folder = loginFolder({
+      old: { baseUrl, apiKey: 'tpk_oldkeyofthisaccount0000', account },
+      new: { baseUrl, apiKey: 'tpk_newkeyofthisaccount0000', account },
+      other: {
+        baseUrl,
+        apiKey: 'tpk_otheraccount0000000000',
+        account: { ...account, id: 'usr_2' },
+      },
+    });
+    const setting = { env: { ...env, ...folder.env }, wait: async () => {} };
+    service.instead = () => aProblem(401, 'invalid_api_key');
+    const argv = [...set, 'ord_1', 'ord_2', 'confirmed', '--yes', '--profile', 'old'];
+    expect((await service.cli(argv, setting)).exitCode).toBe(4);
+    service.instead = () => undefined;
+    const resume = [...set, '--resume', 'latest', '--yes', '--profile'];
+    expect((await service.cli([...resume, 'other'], setting)).exitCode).toBe(2);
+    expect((await service.cli([...resume, 'new'], setting)).exitCode).toBe(0);
+  });
+
+  it('keeps the limits of the first run, unless they are given again', async () => {
+    const { service, env, ids, file } = await startPendingOrders(6);
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(409, 'invalid_transition') : undefined;
+    const waits: number[] = [];
+    const setting = {
+      env,
+      now: () => 0,
+      wait: async (milliseconds: number) => {
+        waits.push(milliseconds);
+      },
+    };
+    const count = async (argv: string[]) => {
+      service.seen.length = 0;
+      waits.length = 0;
+      await service.cli([...argv, '--yes'], setting);
+      return service.seen.filter(({ method }) => method === 'PATCH').length;
+    };
+    const limits = ['--max-failures', '1', '--concurrency', '1', '--rate', '60/m'];
+    expect(await count([...set, ...ids, 'confirmed', '--journal', file, ...limits])).toBe(1);
+    expect(await count([...set, '--resume', file])).toBe(1);
+    expect(await count([...set, '--resume', file, '--max-failures', '3'])).toBe(3);
+    expect(waits).toEqual(expect.arrayContaining([1_000, 2_000]));
+  });
+
+  it('names the journal and its age before it asks', async () => {
+    const { service, env } = await startWithJobs();
+    const argv = [...set, '--resume', 'latest'];
+    const now = () => Date.parse('2026-11-28T10:00:00Z');
+    const { exitCode, stderr } = await service.cli(argv, { env, now });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(
+      /Confirmation needed: Resume the job started 2 days ago: move 1 order to confirmed at \S+\? Journal: set-status-20261126T100000Z-\d+\.ndjson\n/,
+    );
+  });
+});
+
+describe('jobs show', () => {
+  const show = ['jobs', 'show', 'latest', '--output', 'json'];
+
+  /** A job of three orders: one was moved, one was skipped, one failed. */
+  async function startWithReport() {
+    const started = await startPendingOrders(3);
+    const { service, env } = started;
+    service.orders[1] = anOrder({ id: 'ord_2', status: 'fulfilling', quantity: 7 });
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_3')
+        ? aProblem(409, 'invalid_transition')
+        : undefined;
+    const now = () => Date.parse('2026-11-26T10:00:00Z');
+    const argv = [
+      ...set,
+      'ord_1',
+      'ord_2',
+      'ord_3',
+      'confirmed',
+      '--if-status',
+      'pending',
+      '--yes',
+    ];
+    await service.cli(argv, { env, now });
+    service.instead = () => undefined;
+    service.seen.length = 0;
+    return { ...started, now };
+  }
+
+  it('reports each order of a job from its journal, without a service too', async () => {
+    const { service, env, now } = await startWithReport();
+    const { exitCode, stdout, stderr } = await service.cli([...show, '--offline'], { env, now });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        id: 'ord_1',
+        outcome: 'updated',
+        from: 'pending',
+        to: 'confirmed',
+        target: 'confirmed',
+        at: '2026-11-26T10:00:00.000Z',
+        code: null,
+        quantity: expect.any(Number),
+        buyerName: null,
+        now: null,
+        next: ['fulfilling', 'cancelled'],
+        undo: 'cancelled',
+      },
+      { id: 'ord_2', outcome: 'skipped', from: 'fulfilling', quantity: 7, undo: null },
+      { id: 'ord_3', outcome: 'failed', from: 'pending', code: 'invalid_transition', undo: null },
+    ]);
+    expect(stderr).toMatch(
+      /^set-status-\S+\.ndjson at \S+: 3 orders: 1 moved to confirmed, 1 skipped \(not pending\), 1 failed\. Started now\.\n$/,
+    );
+    expect(service.seen).toEqual([]);
+  });
+
+  it('requests names and current statuses, and changes nothing', async () => {
+    const { service, env } = await startWithReport();
+    Object.assign(service.orders[0] ?? {}, { status: 'completed' });
+    service.extensions = ['orders.expand', 'orders.filters', 'paging'];
+    const names = {
+      buyer: { id: 'usr_1', name: 'Café' },
+      listing: { id: 'lst_1', title: 'Coffee' },
+    };
+    service.instead = ({ path, query }) => {
+      const id = path.split('/')[3];
+      const orders = service.orders.map((order) => ({ ...order, ...names }));
+      // Only the first one has changed since.
+      if (id === undefined)
+        return { status: 200, body: { data: orders.slice(0, 1), nextCursor: null } };
+      expect(query.expand).toBeDefined();
+      return { status: 200, body: { data: orders.find((order) => order.id === id) } };
+    };
+    const { stdout } = await service.cli(show, { env });
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        id: 'ord_1',
+        buyerName: 'Café',
+        listingTitle: 'Coffee',
+        now: 'completed',
+        next: [],
+        undo: null,
+      },
+      { id: 'ord_2', buyerName: 'Café', now: 'fulfilling' },
+      { id: 'ord_3', buyerName: 'Café', now: 'pending' },
+    ]);
+    expect(service.seen.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /v1/orders',
+      'GET /v1/orders/ord_2',
+      'GET /v1/orders/ord_3',
+    ]);
+  });
+
+  it('works with a service that has only the API specification', async () => {
+    const { service, env } = await startWithReport();
+    service.isStrict = true;
+    const { exitCode, stdout } = await service.cli(show, { env });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: 'ord_1', buyerName: null, now: 'confirmed' },
+      { id: 'ord_2', now: 'fulfilling' },
+      { id: 'ord_3', now: 'pending' },
+    ]);
+  });
+
+  it.each([
+    ['of another service', { TRADEPOST_BASE_URL: 'http://127.0.0.1:9' }, 'the job is of http'],
+    ['that is not known', { TRADEPOST_BASE_URL: undefined }, 'You are not logged in'],
+  ])('says why it requested nothing %s', async (_, more, reason) => {
+    const { service, env } = await startWithReport();
+    const { exitCode, stdout, stderr } = await service.cli(show, { env: { ...env, ...more } });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toHaveLength(3);
+    expect(stderr).toContain(`Names and current statuses are missing: ${reason}`);
+    expect(service.seen).toEqual([]);
+  });
+
+  it('lists with --undo what can be done, in a form that set-status reads', async () => {
+    const { service, env } = await startWithReport();
+    const { stdout, stderr } = await service.cli(
+      ['jobs', 'show', 'latest', '--undo', '--output', 'csv'],
+      { env },
+    );
+    expect(stderr).toContain(
+      'Statuses only move forward. Of 1 order that it moved, 1 can be cancelled.',
+    );
+    const undo = [...set, '--stdin', '--status-column', 'undo', '--yes', '--output', 'json'];
+    const undone = await service.cli(undo, { env, input: stdout });
+    expect(JSON.parse(undone.stdout)).toMatchObject([
+      { id: 'ord_1', outcome: 'updated', to: 'cancelled' },
+    ]);
+    const again = await service.cli([...show, '--undo'], { env });
+    expect(JSON.parse(again.stdout)).toMatchObject([{ id: 'ord_1', next: [], undo: null }]);
+  });
+
+  it('finds a job by the name that jobs list shows', async () => {
+    const { service, env } = await startWithReport();
+    const list = await service.cli(['jobs', 'list', '--jq', '.[].journal'], { env });
+    const name = list.stdout.trim().split('/').at(-1) ?? '';
+    for (const job of [name, name.replace('.ndjson', ''), list.stdout.trim()]) {
+      const { stdout } = await service.cli(['jobs', 'show', job, '--offline', '--json'], { env });
+      expect(JSON.parse(stdout)).toHaveLength(3);
+    }
+    const { exitCode, stderr } = await service.cli(['jobs', 'show', 'none'], { env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('No journal at none');
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { account, key, startAccountService } from '../helpers/account-service';
 import { BareService } from '../helpers/minimal-service';
@@ -18,6 +18,17 @@ describe('login without a terminal', () => {
     expect(stdout + stderr).not.toContain(key);
     const { baseUrl } = service;
     expect(folder.stored().profiles).toEqual({ ci: { baseUrl, apiKey: key, account } });
+  });
+
+  it('reads the key of a file in UTF-16, and profiles that an editor saved with a byte order mark', async () => {
+    const service = await startAccountService();
+    const folder = loginFolder();
+    const argv = ['login', '--key-stdin', '--base-url', service.baseUrl];
+    const input = Buffer.from(`\ufeff${key}\r\n`, 'utf16le');
+    expect((await runCli(argv, { env: folder.env, input })).exitCode).toBe(0);
+    writeFileSync(folder.file, `\ufeff${readFileSync(folder.file, 'utf8')}`);
+    const { stdout } = await runCli(['profiles', 'list', '--jq', '.[].name'], { env: folder.env });
+    expect(stdout).toBe('default\n');
   });
 
   it('exits 2 immediately without --key-stdin, with a hint', async () => {

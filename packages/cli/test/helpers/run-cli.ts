@@ -19,7 +19,7 @@ export interface CliSetting {
   stdout?: OutputStream;
   signal?: AbortSignal;
   /** All that stdin has; nothing unless told. */
-  input?: string;
+  input?: string | Buffer;
   /** The current time, in milliseconds since 1970. @default Date.now() */
   now?: () => number;
   /** How a command waits; for real unless told. */

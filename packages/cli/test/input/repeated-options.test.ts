@@ -23,6 +23,7 @@ const values: Record<string, string> = {
   '<format>': 'json',
   '<hex>': '2f0c',
   '<key>': 'ticket-4711',
+  '<mark>': 'tab',
   '<n>': '2',
   '<name>': 'Status',
   '<rate>': '5/s',

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCsvFormat } from '../../src/output/csv';
+import { anOrder } from '../../../../test/helpers/an-order';
+import { chooseDialect, createCsvFormat } from '../../src/output/csv';
+import { BareService } from '../helpers/minimal-service';
 
 /** Reads CSV as RFC 4180 has it: a plain reader, written apart from the writer. */
 function readCsv(text: string): string[][] {
@@ -85,6 +87,11 @@ describe('CSV', () => {
     expect(format.formatItem({ id: 'a;=1+1;b; -2' })).toBe("id\na;'=1+1;b; '-2\n");
   });
 
+  it('is safe in a spreadsheet that splits at commas too, if the delimiter is another one', () => {
+    const format = createCsvFormat<{ id: string }>(['id'], { delimiter: ';' });
+    expect(format.formatItem({ id: 'a,=1+1' })).toBe("id\na,'=1+1\n");
+  });
+
   it('is fast even with text designed to slow it down', () => {
     const id = `${'\t '.repeat(100_000)};`;
     expect(createCsvFormat<{ id: string }>(['id']).formatItem({ id })).toContain(id);
@@ -92,7 +99,7 @@ describe('CSV', () => {
 
   it('has no control characters on a terminal, and exact bytes elsewhere', () => {
     const id = 'a\u001b[2J\u0007\u202eb';
-    expect(createCsvFormat<{ id: string }>(['id'], true).formatItem({ id })).toBe(
+    expect(createCsvFormat<{ id: string }>(['id'], { isTerminal: true }).formatItem({ id })).toBe(
       'id\na\\u001b[2J\\u0007\\u202eb\n',
     );
     expect(createCsvFormat<{ id: string }>(['id']).formatItem({ id })).toBe(`id\n${id}\n`);
@@ -115,5 +122,57 @@ describe('CSV', () => {
     expect(format.formatItem({ agentId: null, events: ['a', 'b'], read: false })).toBe(
       'agentId,events,read\n,"a,b",false\n',
     );
+  });
+});
+
+describe('CSV for Excel', () => {
+  it.each([
+    [{ LC_ALL: 'de_DE.UTF-8' }, ';'],
+    [{ LANG: 'fr_FR' }, ';'],
+    [{ LC_ALL: '', LC_NUMERIC: 'pt_BR.UTF-8', LANG: 'en_US.UTF-8' }, ';'],
+    [{ LANG: 'de_CH.UTF-8' }, ';'],
+    [{ LANG: 'en_US.UTF-8' }, ','],
+    [{ LANG: 'ja_JP.UTF-8' }, ','],
+    [{ LANG: 'C.UTF-8' }, ','],
+  ])('has the list separator of %j', (env, delimiter) => {
+    expect(chooseDialect({ excel: true }, env)).toEqual({ delimiter, bom: true });
+    expect(chooseDialect({}, env)).toEqual({ delimiter: ',', bom: false });
+    expect(chooseDialect({ excel: true, separator: 'tab' }, env).delimiter).toBe('\t');
+  });
+
+  it('begins with one byte order mark, and not on a terminal', () => {
+    const format = createCsvFormat<{ id: string }>(['id'], { bom: true });
+    expect(format.formatItems([{ id: 'a' }]) + format.formatItems([{ id: 'b' }])).toBe(
+      '\ufeffid\na\nb\n',
+    );
+    const onTerminal = createCsvFormat<{ id: string }>(['id'], { bom: true, isTerminal: true });
+    expect(onTerminal.end()).toBe('id\n');
+  });
+
+  it('has local times that every spreadsheet takes for times, of the separator that was chosen', async () => {
+    const service = await BareService.start();
+    service.orders = [anOrder({ id: 'ord_1', createdAt: '2026-11-21T09:30:00.000Z' })];
+    const argv = ['orders', 'list', '--excel', '--fields', 'id,createdAt'];
+    const env = { LC_ALL: 'de_DE.UTF-8', TZ: 'Europe/Berlin' };
+    const row = async (...more: string[]) =>
+      (await service.cli([...argv, ...more], { env })).stdout.split('\n').slice(0, 2);
+    expect(await row()).toEqual(['\ufeffid;createdAt', 'ord_1;2026-11-21 10:30:00']);
+    expect(await row('--utc')).toEqual(['\ufeffid;createdAt', 'ord_1;2026-11-21 09:30:00']);
+    expect(await row('--separator', ',')).toEqual([
+      '\ufeffid,createdAt',
+      'ord_1,2026-11-21 10:30:00',
+    ]);
+  });
+
+  it.each([
+    [['--excel', '--output', 'json'], '--excel needs CSV output, not json'],
+    [['--separator', ';'], '--separator needs CSV output, not table'],
+    [['--excel', '--jq', '.'], '--jq needs JSON output, not csv'],
+  ])('needs CSV output: %j', async (args, message) => {
+    const service = await BareService.start();
+    const { exitCode, stderr } = await service.cli(['orders', 'list', ...args]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+    expect(service.seen).toEqual([]);
   });
 });

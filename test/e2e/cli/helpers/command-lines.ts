@@ -49,6 +49,14 @@ export async function createCommandLines({
   const { id: delivery } = await client.webhooks.test(id, { event: 'task.completed' });
   const secretFile = join(folder, 'webhook.secret');
   await writeFile(secretFile, secret);
+  const journal = join(folder, 'result.ndjson');
+  const plan = { kind: 'tradepost orders set-status', version: 1, total: 1, status: 'confirmed' };
+  const owner = { baseUrl: seeded.server.url, keyHint: 'tpk_…', ifStatus: null };
+  const entries = [
+    { ...plan, ...owner },
+    { kind: 'order', id: order },
+  ];
+  await writeFile(journal, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
   const service = ['--base-url', seeded.server.url];
   const url = ['--url', receiver, '--events', 'task.completed'];
   const once = ['--since', '1h', '--max-attempts', '1', '--state-file', join(folder, 'checkpoint')];
@@ -59,6 +67,7 @@ export async function createCommandLines({
     ['orders create', 'one', ['--listing', listing, '--quantity', '1'], { code: 4 }],
     ['orders set-status', 'one', [order, 'confirmed']],
     ['jobs list', 'list', []],
+    ['jobs show', 'list', [journal]],
     ['notifications list', 'list', []],
     ['notifications read', 'list', [notification?.id ?? '']],
     ['webhooks register', 'one', url],

@@ -27,6 +27,7 @@ const patterns: readonly (readonly [RegExp, string | ((found: string) => string)
     (time) => time.replace(/\(.*/, '(age)').replaceAll(/\d/g, '0'),
   ],
   [/(?<=\bstaged )(?:just now|\d+ secs? ago)/g, 'just now'],
+  [/(?<=\b[Ss]tarted\s)(?:now|\d+\s(?:sec|min)\sago)/g, 'now'],
   [/\b\d{8}T\d{6}Z-\w+/g, '00000000T000000Z-0'],
   [/\b[0-9a-f]{64}\b/g, '0'.repeat(64)],
   [/\bv1,[\w+/]{43}=/g, `v1,${'0'.repeat(43)}=`],

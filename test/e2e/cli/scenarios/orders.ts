@@ -33,6 +33,9 @@ export async function orders({
   await runOnPipes(`tradepost orders get ${pending} --output json`);
   await runOnPipes(`tradepost orders get ${pending} --output csv`, { as: 'buyer' });
   await run(`tradepost orders get ${pending} ${completed} ord_0`);
+  const rows = `'Order No.;Status' '${pending};cancelled' '${completed};'`;
+  const sheet = `printf '%s\\r\\n' ${rows}`;
+  await runOnPipes(`${sheet} | tradepost orders get --stdin --output csv --fields id,status`);
 
   const create = `tradepost orders create --listing ${listing} --quantity 3`;
   await run(`${create} --idempotency-key ticket-4711`, { as: 'buyer' });
@@ -64,11 +67,20 @@ export async function orders({
   else await run(`${several} --no-journal --concurrency 1`, { keys: [[/Move 3 orders/, 'y']] });
 
   await run('tradepost jobs list --fields state,status,orders,done,failed,left');
+  await run('tradepost jobs show result.ndjson');
+  await runOnPipes(
+    'tradepost jobs show result.ndjson --undo --excel --separator , --fields id,to,now,undo,quantity,buyerName',
+  );
+  const undo = 'tradepost orders set-status --stdin --status-column undo --dry-run';
+  await runOnPipes(`tradepost jobs show result.ndjson --undo --output csv | ${undo}`);
 
   const list = 'tradepost orders list --status confirmed --all --output ndjson';
   const pipe = `${list} | tradepost orders set-status fulfilling --stdin --yes`;
   await run(`${pipe} --concurrency 1 --fields id,outcome,from,to`);
   await run('tradepost orders set-status fulfilling --stdin --dry-run');
+  await runOnPipes(
+    `${sheet} | tradepost orders set-status --stdin --status-column Status --dry-run`,
+  );
 
   await run(`tradepost api GET /v1/orders/${pending}`);
   await run('tradepost mcp < /dev/null');

@@ -29,7 +29,7 @@ function standard(changed: Record<string, string>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
 }
 
-async function secretFile(text = `${exampleSecret}\n`): Promise<string> {
+async function secretFile(text: string | Buffer = `${exampleSecret}\n`): Promise<string> {
   const file = join(await aFolder(), 'webhook.secret');
   await writeFile(file, text);
   return file;
@@ -46,6 +46,30 @@ async function setting(options: Partial<SignDeliveryOptions> = {}) {
   const text = Buffer.from(body).toString();
   return { argv, lines, text, signature: headers['Service-Signature'] ?? '', headers };
 }
+
+describe('webhooks verify with files of other systems', () => {
+  it.each([
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${exampleSecret}\r\n`)],
+    ['UTF-16, as PowerShell writes it', Buffer.from(`\ufeff${exampleSecret}\r\n`, 'utf16le')],
+  ])('reads a secret in %s', async (_, bytes) => {
+    const { signature, text } = await setting();
+    const file = await secretFile(bytes);
+    const argv = ['webhooks', 'verify', '--secret-file', file, '--signature', signature];
+    expect(await runCli(argv, { env, now, input: text })).toMatchObject({ exitCode: 0 });
+  });
+
+  it('names the encoding of a body that was saved in another one', async () => {
+    const { argv, signature, text } = await setting();
+    const file = join(await aFolder(), 'body.json');
+    await writeFile(file, `\ufeff${text}`, 'utf16le');
+    const { exitCode, stderr } = await runCli(
+      [...argv, '--signature', signature, '--body-file', file],
+      { env, now },
+    );
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`${file} is UTF-16LE, as PowerShell saves text`);
+  });
+});
 
 describe('webhooks verify', () => {
   it('prints the event of a valid delivery, without a service and without a key', async () => {

@@ -3,7 +3,7 @@ import { orderStatuses } from '@tradepost/sdk';
 import { createClientFor } from '../../../client/create-client';
 import { getKeyPrefix, isSameService, type Settings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
-import { CliError, type CommandHint } from '../../../errors/cli-error';
+import { CliError, type CommandHint, capitalize } from '../../../errors/cli-error';
 import { lockFile } from '../../../files/lock-file';
 import type { GlobalOptions } from '../../../input/options';
 import { confirm } from '../../../input/prompt';
@@ -21,6 +21,7 @@ import {
   type Plan,
   readJournal,
 } from '../../../journal/journal';
+import { countOrders } from '../../../journal/outcomes';
 import { isDone, isFinal, type StatusOutcome } from '../../../journal/status-change';
 import { chooseFormat } from '../../../output/format';
 import { createBestEffortWriter, printNotice } from '../../../output/print';
@@ -29,7 +30,7 @@ import { formatRelative } from '../../../output/times';
 import { quoteWord } from '../../../report/hint';
 import { statusOutcomeView } from './outcome-view';
 import { setStatuses } from './set-statuses';
-import { countOrders, summarize } from './summary';
+import { summarize } from './summary';
 
 export interface BulkOptions extends Limits {
   reconnectTimeout: number;
@@ -89,15 +90,13 @@ export async function resume(
       printNotice(context, `Started with key ${keyHint}, resuming with key ${currentKey}.`);
     }
     const open = () => openJournal(path, isTruncated, context.now);
-    const age =
-      createdAt === null ? '' : `, started ${formatRelative(Date.parse(createdAt), context.now())}`;
     await changeOrders(
       content,
       settings,
       { ...content.plan.limits, ...options },
       context,
       options.dryRun ? null : open,
-      `Resume ${basename(path)}${age}: `,
+      { path, createdAt },
     );
   } finally {
     release();
@@ -116,7 +115,7 @@ const defaultConcurrency = 8;
 
 /**
  * @param open opens the journal, once it is certain that orders will be changed; null for none
- * @param resumed begins the question, about a journal that is continued
+ * @param resumed the journal that is continued
  */
 async function changeOrders(
   content: JournalContent,
@@ -124,7 +123,7 @@ async function changeOrders(
   options: Options,
   context: CliContext,
   open: (() => Journal) | null,
-  resumed = '',
+  resumed: ResumedJournal | null = null,
 ): Promise<void> {
   const { plan, outcomes } = content;
   const { concurrency = defaultConcurrency } = options;
@@ -137,7 +136,7 @@ async function changeOrders(
   // Those not attempted first: an order that ends every run must not keep the others waiting for ever.
   ids.sort((one, other) => Number(outcomes.has(one)) - Number(outcomes.has(other)));
   if (!options.dryRun && ids.length > 0) {
-    const question = resumed + formatQuestion(plan, ids);
+    const question = formatQuestion(plan, ids, resumed, context.now());
     await confirm(question, context, { ...options, canDryRun: true });
   }
   const journal = ids.length > 0 && open !== null ? open() : null;
@@ -183,19 +182,32 @@ function isFailed({ outcome }: StatusOutcome): boolean {
   return outcome === 'failed' || outcome === 'would_fail';
 }
 
-function formatQuestion(plan: Plan, ids: readonly string[]): string {
+interface ResumedJournal {
+  path: string;
+  createdAt: string | null;
+}
+
+function formatQuestion(
+  plan: Plan,
+  ids: readonly string[],
+  resumed: ResumedJournal | null,
+  now: number,
+): string {
   const { targets, ifStatus, baseUrl } = plan;
   const orders = countOrders(ids.length, ifStatus);
   const status = getCommonStatus(plan);
-  if (status !== null) {
-    const question = `Move ${orders} to ${status} at ${baseUrl}?`;
-    return isFinal(status) ? `${question} This is final.` : question;
-  }
   const counts = orderStatuses.flatMap((one) => {
     const count = ids.filter((id) => targets.get(id) === one).length;
     return count > 0 ? [`${formatNumber(count)} to ${one}${isFinal(one) ? ' (final)' : ''}`] : [];
   });
-  return `Move ${orders} at ${baseUrl}: ${counts.join(', ')}?`;
+  const question =
+    status === null
+      ? `move ${orders} at ${baseUrl}: ${counts.join(', ')}?`
+      : `move ${orders} to ${status} at ${baseUrl}?${isFinal(status) ? ' This is final.' : ''}`;
+  if (resumed === null) return capitalize(question);
+  const { path, createdAt } = resumed;
+  const age = createdAt === null ? '' : ` started ${formatRelative(Date.parse(createdAt), now)}`;
+  return `Resume the job${age}: ${question} Journal: ${basename(path)}`;
 }
 
 function getResumeHint(path: string, { profile, baseUrl }: Options): CommandHint {

@@ -3,7 +3,7 @@ import type { StatusOutcome } from '../../../journal/status-change';
 import type { StyleName } from '../../../output/text';
 import type { View } from '../../../output/view';
 
-const styles: Partial<Record<OutcomeKind, StyleName>> = {
+export const outcomeStyles: Partial<Record<OutcomeKind, StyleName>> = {
   updated: 'green',
   unchanged: 'dim',
   would_change: 'cyan',
@@ -19,7 +19,7 @@ export const statusOutcomeView: View<StatusOutcome> = {
     { title: 'ID', field: 'id' },
     { title: 'FROM', field: 'from' },
     { title: 'TO', field: 'to' },
-    { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => styles[outcome] ?? null },
+    { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => outcomeStyles[outcome] ?? null },
     { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
   ],
 };

@@ -1,11 +1,12 @@
 import { isTradepostError, type OrderStatus } from '@tradepost/sdk';
-import { noFailure, type OutcomeFailure } from '../../../bulk/outcome';
+import type { OutcomeFailure } from '../../../bulk/outcome';
 import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
 import { wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import type { Hint } from '../../../errors/cli-error';
 import type { Journal, JournalContent } from '../../../journal/journal';
-import { inDoubtCode, type StatusOutcome } from '../../../journal/status-change';
+import { inDoubtFailure, notAttempted } from '../../../journal/outcomes';
+import { inDoubtCode } from '../../../journal/status-change';
 import { printNotice } from '../../../output/print';
 import {
   createOrderChange,
@@ -107,17 +108,4 @@ function getAbortReason(error: unknown, wasInDoubt: boolean): OutcomeFailure | n
   }
   if (wasInDoubt) return inDoubtFailure;
   return { code: 'interrupted', message: 'Interrupted before it was moved', requestId: null };
-}
-
-const inDoubtFailure: OutcomeFailure = {
-  code: inDoubtCode,
-  message: 'An earlier run was interrupted; outcome unknown',
-  requestId: null,
-};
-
-function notAttempted(id: string, isInDoubt: boolean): StatusOutcome {
-  const order = { id, from: null, to: null };
-  return isInDoubt
-    ? { ...order, outcome: 'failed', ...inDoubtFailure }
-    : { ...order, outcome: 'not_attempted', ...noFailure };
 }

@@ -7,10 +7,11 @@ import {
   type Hint,
 } from '../../../errors/cli-error';
 import { type ExitReason, getExitReason } from '../../../errors/exit-codes';
-import { getCommonStatus, type Plan } from '../../../journal/journal';
-import { inDoubtCode, isDone, type StatusOutcome } from '../../../journal/status-change';
+import type { Plan } from '../../../journal/journal';
+import { formatSummary, getSummaryKind } from '../../../journal/outcomes';
+import { inDoubtCode, isDone, isFinal, type StatusOutcome } from '../../../journal/status-change';
 import { isReaderGone, printNotice } from '../../../output/print';
-import { formatCount, formatNumber } from '../../../output/text';
+import { formatNumber } from '../../../output/text';
 import { isFinalFailure, isUnsupported } from './change-order';
 import type { StatusRun } from './set-statuses';
 
@@ -77,7 +78,11 @@ export function summarize(
   }
   const hasSkipped = outcomes.some(({ outcome }) => outcome === 'skipped');
   if (hasSkipped && failOnSkip) throw new CliError('precondition_failed', summary);
-  printNotice(context, isDryRun ? `${summary}. Nothing changed.` : `${summary}.`);
+  const changes = outcomes.filter(({ outcome }) => outcome === 'would_change');
+  const final = changes.filter(({ to }) => isFinal(to)).length;
+  const which = final < changes.length ? ` for ${formatNumber(final)}` : '';
+  const warning = final > 0 ? ` It would be final${which}.` : '';
+  printNotice(context, isDryRun ? `${summary}.${warning} Nothing changed.` : `${summary}.`);
 }
 
 const futileHint =
@@ -95,40 +100,4 @@ function doubtHints(outcomes: readonly StatusOutcome[]): Hint[] {
   if (doubtful === undefined) return [];
   const check = commandHint('For example:', 'orders get', doubtful.id);
   return ['Check the orders whose outcome is unknown before you move them again.', check];
-}
-
-function formatSummary(plan: Plan, outcomes: readonly StatusOutcome[], isDryRun: boolean): string {
-  const status = getCommonStatus(plan);
-  const there = status === null ? '' : ` to ${status}`;
-  const verbs = {
-    updated: `moved${there}`,
-    would_change: `would move${there}`,
-    unchanged: status === null ? 'unchanged' : `already ${status}`,
-    skipped: `skipped (not ${plan.ifStatus})`,
-    would_fail: 'would fail',
-    failed: 'failed',
-    [inDoubtCode]: 'in doubt',
-    not_attempted: 'not attempted',
-  } as const;
-  const counts = Object.entries(verbs).flatMap(([kind, verb]) => {
-    const count = outcomes.filter((one) => getSummaryKind(one) === kind).length;
-    return count > 0 ? [{ kind, text: `${formatNumber(count)} ${verb}` }] : [];
-  });
-  const [only, ...others] = counts;
-  if (only === undefined) return isDryRun ? 'No orders are left to move' : 'No orders';
-  const all = countOrders(outcomes.length);
-  if (others.length > 0) return `${all}: ${counts.map(({ text }) => text).join(', ')}`;
-  if (only.kind === 'would_change') return `Would move ${all}${there}`;
-  const verb = verbs[only.kind as keyof typeof verbs];
-  if (only.kind === 'unchanged') return `${all} ${outcomes.length === 1 ? 'was' : 'were'} ${verb}`;
-  return `${all} ${verb}`;
-}
-
-/** Returns the outcome, or `in_doubt` for a failure whose outcome is unknown. */
-function getSummaryKind({ outcome, code }: StatusOutcome): string {
-  return outcome === 'failed' && code === inDoubtCode ? code : outcome;
-}
-
-export function countOrders(count: number, status: string | null = null): string {
-  return formatCount(count, status === null ? 'order' : `${status} order`);
 }

@@ -3,6 +3,7 @@ import {
   type VerifiedDelivery,
   WebhookVerificationError,
 } from '@tradepost/sdk/webhooks';
+import { findEncoding } from '../../../files/decode-text';
 import { formatCount } from '../../../output/text';
 
 export interface CheckInput {
@@ -80,9 +81,17 @@ export function describeFailure(
   verify: (body: Buffer) => unknown,
 ): { message: string; hints: string[] } {
   const isOfBody = code === 'BODY_RESERIALIZED' || code === 'SIGNATURE_MISMATCH';
+  const name = bodyName === 'stdin' ? 'Stdin' : bodyName;
+  const encoding = findEncoding(body);
+  if (isOfBody && encoding !== 'UTF-8') {
+    return {
+      message: `The body is not as received: ${code}. ${name} is ${encoding}, as PowerShell saves text`,
+      hints: ['Save the bytes as they were received.'],
+    };
+  }
   if (isOfBody && hasExtraNewline(body, verify)) {
     return {
-      message: `The body is not as received: ${code}. ${bodyName === 'stdin' ? 'Stdin' : bodyName} has one extra newline at its end, as echo and editors add it. The signature matches without it`,
+      message: `The body is not as received: ${code}. ${name} has one extra newline at its end, as echo and editors add it. The signature matches without it`,
       hints: [
         bodyName === 'stdin'
           ? 'Pass the body without it: `printf %s "$BODY"` adds none.'

@@ -1,0 +1,254 @@
+import { basename } from 'node:path';
+import type { GetOrderOptions, Order, OrderListParams, OrderStatus } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { runPool } from '../../bulk/pool';
+import { createClientFor } from '../../client/create-client';
+import { listExtended, sendExtended } from '../../client/extensions';
+import { isSameService, resolveSettings } from '../../config/settings';
+import type { CliContext } from '../../context';
+import { CliError } from '../../errors/cli-error';
+import { getExitReason } from '../../errors/exit-codes';
+import { addHelp } from '../../help/help';
+import { type GlobalOptions, maxPageSize, orderExpansions } from '../../input/options';
+import { findJournal } from '../../journal/jobs';
+import { type OutcomeDetails, readJournal, type SavedJournal } from '../../journal/journal';
+import { formatSummary, notAttempted } from '../../journal/outcomes';
+import { getTransitions, type StatusOutcome } from '../../journal/status-change';
+import { describeShape } from '../../output/format';
+import { printCommand, printList, printNotice } from '../../output/print';
+import { formatCount, formatNumber } from '../../output/text';
+import { formatRelative } from '../../output/times';
+import type { Column, View } from '../../output/view';
+import { describeReason } from '../../report/error-report';
+import { quoteWord } from '../../report/hint';
+import { type NamedOrder, nameFields, placeNames } from '../orders/order-view';
+import { outcomeStyles } from '../orders/set-status/outcome-view';
+
+interface Options extends GlobalOptions {
+  undo?: true;
+  offline?: true;
+}
+
+type Names = Pick<NamedOrder, (typeof nameFields)[keyof typeof nameFields]>;
+
+/** An order of a job. */
+interface ReportRow extends StatusOutcome, Pick<OutcomeDetails, 'at' | 'quantity'>, Names {
+  /** The status that was requested. */
+  target: string;
+  /** The current status; null if it was not read. */
+  now: string | null;
+  /** The statuses that may follow; null for a status that the contract does not have. */
+  next: readonly string[] | null;
+  /** The status that comes closest to undoing the change; null if there is none. */
+  undo: OrderStatus | null;
+}
+
+const nameList = Object.values(nameFields);
+
+const changeColumns: readonly Column<ReportRow>[] = [
+  { title: 'ID', field: 'id' },
+  { title: 'FROM', field: 'from' },
+  { title: 'TO', field: 'to' },
+];
+
+const orderColumns: readonly Column<ReportRow>[] = [
+  { title: 'BUYER', field: 'buyerName', whenNarrow: 'leave-out' },
+  { title: 'QUANTITY', field: 'quantity', align: 'right', whenNarrow: 'leave-out' },
+  { title: 'LISTING', field: 'listingTitle', whenNarrow: 'leave-out' },
+  { title: 'AT', field: 'at', whenNarrow: 'leave-out' },
+];
+
+const reportView: View<ReportRow> = {
+  fields: [
+    'id',
+    'outcome',
+    'from',
+    'to',
+    'target',
+    'at',
+    'code',
+    'message',
+    'requestId',
+    'quantity',
+    ...nameList,
+    'now',
+    'next',
+    'undo',
+  ],
+  columns: [
+    ...changeColumns,
+    { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => outcomeStyles[outcome] ?? null },
+    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
+    ...orderColumns,
+  ],
+};
+
+const undoView: View<ReportRow> = {
+  fields: reportView.fields,
+  columns: [
+    ...changeColumns,
+    { title: 'NOW', field: 'now' },
+    { title: 'UNDO', field: 'undo' },
+    ...orderColumns,
+  ],
+};
+
+/** `tradepost jobs show <job>` */
+export function configure(command: Command, context: CliContext): void {
+  command
+    .argument('<job>', '`latest`, the name of a journal as `jobs list` shows it, or its file')
+    .option('--undo', 'only orders that it moved, with what can still be done')
+    .option('--offline', 'send no request: without names and current statuses')
+    .action((name: string) => show(name, command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    fields: reportView.fields,
+    Examples: [
+      '$ tradepost jobs show latest',
+      '$ tradepost jobs show latest --excel > report.csv',
+      '$ tradepost jobs show latest --undo --output csv | tradepost orders set-status --stdin --status-column undo --dry-run',
+    ],
+    Output: [
+      `json: an array of ${describeShape(reportView)}`,
+      'from, to: the status before and after; from is null if the order was not read first',
+      'now: the current status; next: the statuses that may follow',
+      'undo: cancelled for an order that it moved and that can still be cancelled, else null',
+    ],
+    Notes: [
+      'It changes nothing. Names and current statuses are requested from the service of the job, if that is the current one and can be reached.',
+      'Statuses only move forward: a change cannot be undone. An order that is not completed or cancelled can be cancelled, which is final.',
+    ],
+  });
+}
+
+async function show(name: string, options: Options, context: CliContext): Promise<void> {
+  const path = findJournal(name, context);
+  const content = readJournal(path);
+  const orders = options.offline ? new Map() : await fetchOrders(content, options, context);
+  const all = listRows(content, orders);
+  const rows = options.undo ? all.filter(({ outcome }) => outcome === 'updated') : all;
+  async function* pages() {
+    yield { data: rows, nextCursor: null };
+  }
+  const view = options.undo ? undoView : reportView;
+  await printList(pages(), ['order', 'orders'], view, context, { ...options, all: true });
+  const { createdAt, plan } = content;
+  const age = createdAt && ` Started ${formatRelative(Date.parse(createdAt), context.now())}.`;
+  printNotice(
+    context,
+    `${basename(path)} at ${plan.baseUrl}: ${formatSummary(plan, all)}.${age ?? ''}`,
+  );
+  if (!options.undo) return;
+  const count = rows.filter(({ undo }) => undo !== null).length;
+  printNotice(
+    context,
+    `Statuses only move forward. Of ${formatCount(rows.length, 'order')} that it moved, ${formatNumber(count)} can be cancelled.`,
+  );
+  if (count === 0 || context.stdout.isTTY !== true) return;
+  printNotice(context, 'To see what that would do, run');
+  printCommand(
+    context,
+    `tradepost jobs show ${quoteWord(basename(path))} --undo --output csv | tradepost orders set-status --stdin --status-column undo --dry-run`,
+  );
+}
+
+function listRows(
+  { plan, outcomes, details, inDoubt }: SavedJournal,
+  orders: ReadonlyMap<string, NamedOrder>,
+): ReportRow[] {
+  return Array.from(plan.targets, ([id, target]) => {
+    const outcome = outcomes.get(id) ?? notAttempted(id, inDoubt.has(id));
+    const order = orders.get(id);
+    const now = order?.status ?? null;
+    const next = getTransitions(now ?? outcome.to ?? '');
+    const names = nameList.map((field) => [field, order?.[field] ?? null]);
+    return {
+      ...outcome,
+      target,
+      now,
+      at: details.get(id)?.at ?? null,
+      quantity: order?.quantity ?? details.get(id)?.quantity ?? null,
+      ...Object.fromEntries(names),
+      next,
+      undo: outcome.outcome === 'updated' && next?.includes('cancelled') ? 'cancelled' : null,
+    };
+  });
+}
+
+const concurrency = 8;
+
+/** The clocks of service and journal may differ by this, in milliseconds. */
+const clockToleranceMs = 60_000;
+
+/**
+ * Gets orders of a job from its service: by the page those that have changed since, and up to a page of the others. A
+ * notice says why others are missing.
+ */
+async function fetchOrders(
+  content: SavedJournal,
+  options: Options,
+  context: CliContext,
+): Promise<Map<string, NamedOrder>> {
+  const { plan, createdAt } = content;
+  const found = new Map<string, NamedOrder>();
+  try {
+    const settings = resolveSettings(context, options);
+    if (!isSameService(settings.baseUrl, plan.baseUrl)) {
+      throw new CliError('usage', `the job is of ${plan.baseUrl}, not of ${settings.baseUrl}`);
+    }
+    const client = createClientFor(settings, context, options, { concurrency });
+    const { signal } = context;
+    const since = Date.parse(createdAt ?? '1970-01-01') - clockToleranceMs;
+    const isOfJob = ({ id }: Order) => plan.targets.has(id);
+    const names = {
+      extension: 'orders.expand',
+      parameters: { expand: orderExpansions },
+    } as const;
+    const pages = listExtended<Order, OrderListParams>({
+      list: (query) => client.orders.list(query, { signal }),
+      query: {},
+      extras: [
+        {
+          extension: 'orders.filters',
+          parameters: { updatedAfter: new Date(since).toISOString() },
+          isWanted: isOfJob,
+        },
+        names,
+      ],
+      limit: maxPageSize,
+    });
+    for await (const { data } of pages) {
+      for (const order of data.filter(isOfJob)) found.set(order.id, placeNames(order));
+      if (found.size === plan.targets.size) return found;
+    }
+    const missing = [...plan.targets.keys()].filter((id) => !found.has(id));
+    const targets = missing.slice(0, maxPageSize);
+    let failure: unknown = null;
+    await runPool({
+      targets,
+      concurrency,
+      signal,
+      async work(id) {
+        try {
+          const { data } = await sendExtended<Order, Pick<GetOrderOptions, 'expand'>, typeof names>(
+            (expand) => client.orders.get(id, { signal, ...expand }),
+            [names],
+          );
+          found.set(id, placeNames(data));
+        } catch (error) {
+          if (getExitReason(error) !== 'notFound') failure = error;
+        }
+        return failure !== null;
+      },
+    });
+    if (failure !== null) throw failure;
+    const left = missing.length - targets.length;
+    if (left > 0) {
+      const count = formatCount(left, 'order that has', 'orders that have');
+      printNotice(context, `Names and current statuses of ${count} not changed since are missing.`);
+    }
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    printNotice(context, `Names and current statuses are missing: ${describeReason(error)}`);
+  }
+  return found;
+}
