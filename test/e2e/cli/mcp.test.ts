@@ -91,7 +91,7 @@ it('the tools of mcp read orders, notifications, events, webhooks and deliveries
     ],
     [
       'list_orders',
-      { buyerId: seeded.stranger.id, sort: '-updatedAt', names: true },
+      { buyer: seeded.stranger.id, sort: '-updatedAt', names: true },
       ({ data }) => (data as unknown[]).length === 0,
     ],
     [
@@ -188,7 +188,7 @@ it('an invalid argument and an unknown ID are results that say what to do', asyn
   expect(invalid).toMatchObject({
     isError: true,
     text: expect.stringMatching(
-      /^Invalid arguments of list_orders: status: Use one of pending, .*; limit: .*\. Its arguments: status, buyerId, /,
+      /^Invalid arguments of list_orders: status: Use one of pending, .*; limit: .*\. Its arguments: status, buyer, /,
     ),
   });
   const mistyped = await call('list_orders', { customerId: 'usr_1' });

@@ -12,6 +12,7 @@ import {
   parseId,
   timeNote,
   timeParser,
+  untilParser,
 } from '../../input/options';
 import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
@@ -32,7 +33,7 @@ export function configure(command: Command, context: CliContext): void {
     .option('--order <id>', 'only events of this order, ord_…', (text) => parseId(text, 'ord'))
     .addOption(type.choices(eventTypes))
     .option('--since <time>', 'only events at or after <time>', timeParser(context))
-    .option('--until <time>', 'only events before <time>', timeParser(context));
+    .option('--until <time>', 'only events before <time>', untilParser(context));
   addPaginationOptions(command, 'events').action(async () => {
     const options = command.optsWithGlobals<Options>();
     const pages = listEvents(options, context);
@@ -57,7 +58,7 @@ async function* listEvents(
   context: CliContext,
 ): AsyncIterable<ListPage<EventRow>> {
   const { order, type, since, until } = options;
-  checkPeriod(since, until, '--until');
+  checkPeriod(since, until);
   const query: LatestEventsParams = {
     limit: getPageSize(options),
     ...(order !== undefined && { orderId: order }),

@@ -18,7 +18,7 @@ export const guides: readonly Guide[] = [
     text: (it) =>
       [
         `The webhook ${it} receives nothing. Find out why:`,
-        `1. get_webhook: is it paused or in backoff, and does it subscribe to the event types that are missed?`,
+        `1. get_webhook: is it paused or in backoff, what does lastStatus say, since when does it fail, and does it subscribe to the event types that are missed?`,
         `2. list_deliveries with webhookId ${it}, limit 5: none means that no such event happened; compare with list_events.`,
         '3. explain_delivery of the newest one that is not delivered.',
         'Report the cause, how many deliveries wait or failed, and the next step. Change nothing without the consent of the user.',
@@ -34,7 +34,7 @@ export const guides: readonly Guide[] = [
         `Was everyone told about the changes of the order ${it}?`,
         `1. get_order with names, and list_events with orderId ${it}: its changes, newest first.`,
         '2. list_notifications: those with this orderId are of the account of this server; read says whether they were read.',
-        '3. list_deliveries since the order was created: those whose eventId is one of these events; explain_delivery of each that is not delivered.',
+        `3. list_deliveries with orderId ${it}; explain_delivery of each that is not delivered.`,
         'This account sees its own notifications and deliveries only: say what it cannot see.',
       ].join('\n'),
   },

@@ -4,14 +4,16 @@ import {
   eventTypes,
   type LatestEventsParams,
   type OrderStatus,
+  orderCount,
   orderStatuses,
-  type Page,
 } from '@tradepost/sdk';
 import { fetchIdentity } from '../../config/identity';
 import { orderSorts } from '../../input/options';
+import type { ListPage } from '../../output/view';
 import { listNotifications } from '../notifications/notification-pages';
 import { loadOrder } from '../orders/get/load-order';
 import { listOrders, type OrderSelection } from '../orders/list';
+import { findParty } from '../orders/order-filter';
 import { findWebhook } from '../webhooks/explain/command';
 import { explainDelivery } from '../webhooks/explain/explain-delivery';
 import type { Outputs } from './outputs';
@@ -50,12 +52,16 @@ export function createInputs({ string, int }: Protocol) {
 /** Creates the tools that change nothing. */
 export function createReadTools(box: Toolbox): Tool[] {
   const { client, protocol, outputs, offered, now } = box;
-  const { array, boolean, looseObject, oneOf, string, union } = protocol;
+  const { array, boolean, int, looseObject, oneOf, string, union } = protocol;
   const { id, ofId, time, paging } = createInputs(protocol);
   const { order, event, notification, webhook, delivery, page } = outputs;
   const names = boolean()
     .optional()
     .describe('true: with the names of the accounts and the title of the listing');
+  const party = (kind: string) =>
+    string().optional().describe(`only orders of this ${kind}: usr_…, or a part of the name`);
+  const quantity = (bound: string) =>
+    int().min(1).optional().describe(`only orders of ${bound} so many units`);
   const namesOf = (wantsNames: unknown) => (wantsNames === true ? { option: 'names' } : null);
 
   return [
@@ -78,19 +84,32 @@ export function createReadTools(box: Toolbox): Tool[] {
         )
           .optional()
           .describe('one status, or several as an array'),
-        buyerId: ofId('buyer', 'usr'),
+        buyer: party('buyer'),
+        seller: party('seller'),
         listingId: ofId('listing', 'lst'),
+        minQuantity: quantity('at least'),
+        maxQuantity: quantity('at most'),
         createdAfter: time('only orders created after this time'),
         createdBefore: time('only orders created before this time'),
         updatedAfter: time('only orders last changed after this time'),
         sort: oneOf(orderSorts).optional().describe('- is from newest to oldest'),
         names,
+        count: boolean().optional().describe('true: also how many there are in all, in total'),
         ...paging,
       },
-      output: page(order),
-      async run({ status, names: wantsNames, ...query }, request) {
+      output: page(order).extend({
+        total: looseObject({ count: int(), atLeast: boolean() }).optional(),
+      }),
+      async run({ status, buyer, seller, count, names: wantsNames, ...query }, request) {
         const statuses = status === undefined ? [] : ([status].flat() as OrderStatus[]);
-        const selection = { ...(query as unknown as OrderSelection), statuses };
+        const find = (kind: 'buyer' | 'seller', name: unknown) =>
+          findParty(client, kind, name as string | undefined, request, kind);
+        const [buyerId, sellerId] = [await find('buyer', buyer), await find('seller', seller)];
+        const selection = {
+          ...(query as unknown as OrderSelection),
+          ...{ statuses, ...(buyerId && { buyerId }), ...(sellerId && { sellerId }) },
+          ...(count === true && { count: orderCount.max }),
+        };
         const listing = { ...request, names: namesOf(wantsNames), sortOption: 'sort' };
         return await readFirst(listOrders(client.orders, selection, listing), selection.limit);
       },
@@ -168,9 +187,12 @@ export function createReadTools(box: Toolbox): Tool[] {
       description: 'Lists deliveries of events to webhooks, newest first.',
       input: {
         webhookId: ofId('webhook', 'whk'),
+        orderId: ofId('order', 'ord'),
+        eventId: ofId('event', 'evt'),
         state: oneOf(deliveryStates).optional(),
         event: oneOf(eventTypes).optional(),
         since: time('only deliveries queued at or after this time'),
+        until: time('only deliveries queued before this time'),
         ...paging,
       },
       output: page(delivery),
@@ -227,12 +249,13 @@ export function createReadTools(box: Toolbox): Tool[] {
  * Returns the first page of a list, within the limit of the call: a service without the extension sends more at once. What is cut
  * off cannot be requested by a cursor.
  */
-async function readFirst<Item>(pages: AsyncIterable<Page<Item>>, limit: number) {
-  for await (const { data, nextCursor } of pages) {
-    if (data.length <= limit) return { data, nextCursor };
+async function readFirst<Item>(pages: AsyncIterable<ListPage<Item>>, limit: number) {
+  for await (const { data, nextCursor, total } of pages) {
+    const counted = total === undefined ? {} : { total };
+    if (data.length <= limit) return { data, nextCursor, ...counted };
     const advice = limit < maxItems ? 'select fewer, or set a larger limit' : 'select fewer';
     const note = `These are the first ${limit} of ${data.length} items: ${advice}.`;
-    return { data: data.slice(0, limit), nextCursor: null, note };
+    return { data: data.slice(0, limit), nextCursor: null, note, ...counted };
   }
   return { data: [], nextCursor: null };
 }

@@ -106,6 +106,7 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
         state: oneOf(deliveryStates).default('failed'),
         event: oneOf(eventTypes).optional(),
         since: time('only deliveries queued at or after this time'),
+        until: time('only deliveries queued before this time'),
         limit: paging.limit,
       },
       output: page(delivery).extend({ plan: string().describe('for run_replay, once') }),

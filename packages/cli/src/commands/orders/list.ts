@@ -1,4 +1,4 @@
-import type { Order, OrderListParams, OrderSort, OrderStatus, Tradepost } from '@tradepost/sdk';
+import type { Order, OrderListParams, OrderSort, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import { type FilterExtra, listExtended } from '../../client/extensions';

@@ -134,11 +134,18 @@ function justBefore(time: string): string {
 /** How many partners an error lists. */
 const maxListed = 10;
 
-async function findParty(
+/**
+ * Returns the ID of a buyer or seller, by the ID itself or a part of the name.
+ *
+ * @param option how an error calls what has the name
+ * @throws what `selectOrders` throws
+ */
+export async function findParty(
   { partners }: Tradepost,
   kind: 'buyer' | 'seller',
   name: string | undefined,
-  { signal }: CliContext,
+  { signal }: Pick<CliContext, 'signal'>,
+  option = `--${kind}`,
 ): Promise<string | undefined> {
   if (name === undefined || isId(name, 'usr')) return name;
   const found: Partner[] = [];
@@ -148,7 +155,7 @@ async function findParty(
     }
   } catch (error) {
     if (isTradepostError(error) && error.status === 404) {
-      requireExtension('partners', `--${kind} with a name`, error.extensions);
+      requireExtension('partners', `${option} with a name`, error.extensions);
     }
     throw error;
   }
