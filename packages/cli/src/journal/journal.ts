@@ -14,10 +14,10 @@ import { isOrderStatus, type StatusChange, type StatusOutcome } from './status-c
 
 /** How fast a run goes, and when it stops. A resumed run has the limits of the first one. */
 export interface Limits {
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Milliseconds between two starts. */
-  rate?: number;
-  maxFailures?: number;
+  rate?: number | undefined;
+  maxFailures?: number | undefined;
 }
 
 /** The start of a journal: everything that is needed to resume. */

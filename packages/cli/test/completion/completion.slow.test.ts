@@ -117,6 +117,7 @@ describe('completion candidates', () => {
     'orders create': ['--listing', 'lst_1', '--quantity', '1'],
     'notifications read': ['ntf_1'],
     'webhooks register': ['--url', 'https://a.example', '--events', 'order.created'],
+    'jobs show': ['latest'],
     'webhooks get': ['whk_1'],
     'webhooks update': ['whk_1', '--url', 'https://a.example'],
     'webhooks pause': ['whk_1'],

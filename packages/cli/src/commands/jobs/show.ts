@@ -14,11 +14,11 @@ import { findJournal } from '../../journal/jobs';
 import { type OutcomeDetails, readJournal, type SavedJournal } from '../../journal/journal';
 import { formatSummary, notAttempted } from '../../journal/outcomes';
 import { getTransitions, type StatusOutcome } from '../../journal/status-change';
-import { describeShape } from '../../output/format';
+import { chooseFormat, describeShape } from '../../output/format';
 import { printCommand, printList, printNotice } from '../../output/print';
 import { formatCount, formatNumber } from '../../output/text';
 import { formatRelative } from '../../output/times';
-import type { Column, View } from '../../output/view';
+import type { View } from '../../output/view';
 import { describeReason } from '../../report/error-report';
 import { quoteWord } from '../../report/hint';
 import { type NamedOrder, nameFields, placeNames } from '../orders/order-view';
@@ -45,19 +45,6 @@ interface ReportRow extends StatusOutcome, Pick<OutcomeDetails, 'at' | 'quantity
 
 const nameList = Object.values(nameFields);
 
-const changeColumns: readonly Column<ReportRow>[] = [
-  { title: 'ID', field: 'id' },
-  { title: 'FROM', field: 'from' },
-  { title: 'TO', field: 'to' },
-];
-
-const orderColumns: readonly Column<ReportRow>[] = [
-  { title: 'BUYER', field: 'buyerName', whenNarrow: 'leave-out' },
-  { title: 'QUANTITY', field: 'quantity', align: 'right', whenNarrow: 'leave-out' },
-  { title: 'LISTING', field: 'listingTitle', whenNarrow: 'leave-out' },
-  { title: 'AT', field: 'at', whenNarrow: 'leave-out' },
-];
-
 const reportView: View<ReportRow> = {
   fields: [
     'id',
@@ -76,20 +63,16 @@ const reportView: View<ReportRow> = {
     'undo',
   ],
   columns: [
-    ...changeColumns,
+    { title: 'ID', field: 'id' },
+    { title: 'FROM', field: 'from' },
+    { title: 'TO', field: 'to' },
     { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => outcomeStyles[outcome] ?? null },
     { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
-    ...orderColumns,
-  ],
-};
-
-const undoView: View<ReportRow> = {
-  fields: reportView.fields,
-  columns: [
-    ...changeColumns,
-    { title: 'NOW', field: 'now' },
-    { title: 'UNDO', field: 'undo' },
-    ...orderColumns,
+    { title: 'UNDO', field: 'undo', whenNarrow: 'leave-out' },
+    { title: 'BUYER', field: 'buyerName', whenNarrow: 'leave-out' },
+    { title: 'QUANTITY', field: 'quantity', align: 'right', whenNarrow: 'leave-out' },
+    { title: 'LISTING', field: 'listingTitle', whenNarrow: 'leave-out' },
+    { title: 'AT', field: 'at', whenNarrow: 'leave-out' },
   ],
 };
 
@@ -121,6 +104,8 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function show(name: string, options: Options, context: CliContext): Promise<void> {
+  // Wrong usage sends nothing.
+  await chooseFormat(options, reportView, context);
   const path = findJournal(name, context);
   const content = readJournal(path);
   const orders = options.offline ? new Map() : await fetchOrders(content, options, context);
@@ -129,8 +114,7 @@ async function show(name: string, options: Options, context: CliContext): Promis
   async function* pages() {
     yield { data: rows, nextCursor: null };
   }
-  const view = options.undo ? undoView : reportView;
-  await printList(pages(), ['order', 'orders'], view, context, { ...options, all: true });
+  await printList(pages(), ['order', 'orders'], reportView, context, { ...options, all: true });
   const { createdAt, plan } = content;
   const age = createdAt && ` Started ${formatRelative(Date.parse(createdAt), context.now())}.`;
   printNotice(

@@ -50,7 +50,8 @@ export async function changeMany(
   options: Options,
   context: CliContext,
 ): Promise<void> {
-  const limits = pickLimits(options);
+  const { concurrency, rate, maxFailures } = options;
+  const limits = { concurrency, rate, maxFailures };
   const plan = { ...change, baseUrl: settings.baseUrl, ...describeOwner(settings), limits };
   const content = { plan, outcomes: new Map(), details: new Map(), inDoubt: new Set<string>() };
   if (options.dryRun || options.journal === false) {
@@ -101,14 +102,6 @@ export async function resume(
   } finally {
     release();
   }
-}
-
-function pickLimits({ concurrency, rate, maxFailures }: Limits): Limits {
-  return {
-    ...(concurrency !== undefined && { concurrency }),
-    ...(rate !== undefined && { rate }),
-    ...(maxFailures !== undefined && { maxFailures }),
-  };
 }
 
 const defaultConcurrency = 8;
