@@ -178,8 +178,7 @@ it('an assistant does twelve tasks of a support day, and reads little', async ()
     ]);
   });
 
-  // What a client may show to a model for each task, in bytes. A hundred orders with the indentation of before take 41 kB, and
-  // were sent twice.
+  // A hundred orders are 19 kB of text or 30 kB of JSON. With indentation they would be 38 kB.
   expect(Object.keys(sizes)).toHaveLength(12);
   const budgets = new Map(Object.entries(budgetByTask));
   const above = Object.entries(sizes).filter(([name, size]) => size > (budgets.get(name) ?? 1_500));

@@ -9,6 +9,7 @@ const values: Record<string, string> = {
   '--buyer': 'usr_1',
   '--listing': 'lst_1',
   '--order': 'ord_1',
+  '--tools': 'whoami',
   'events list --type': 'order.created',
   '--seller': 'Anna',
   '--sort': 'createdAt',

@@ -18,11 +18,10 @@ const lists = [
   ['events', 'list'],
 ];
 
-/** Of events there is always a next page, which is empty in the end. */
-function onePage(items: unknown[], { path, query }: SeenRequest): StubResponse {
-  const isEvents = path === '/v1/events';
-  const data = isEvents && query.after !== undefined ? [] : items;
-  return { status: 200, body: { data, nextCursor: isEvents ? 'end' : null } };
+/** The last events have a cursor in each direction. */
+function onePage(data: unknown[], { path }: SeenRequest): StubResponse {
+  const log = { nextCursor: 'end', previousCursor: null };
+  return { status: 200, body: { data, ...(path === '/v1/events' ? log : { nextCursor: null }) } };
 }
 
 describe.each(lists.map((argv) => ({ argv, name: argv.join(' ') })))(

@@ -3,10 +3,10 @@ const needed = [
   /(?<=\p{ExtPict})[\ufe0e\ufe0f]/u,
   /(?<=[\d#*])\ufe0f(?=\u20e3)/u,
   /(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]/u,
-  /(?<=\p{sc=Mong})[\u180b-\u180f]/u,
+  /(?<=\p{sc=Mongolian})[\u180b-\u180f]/u,
   /(?<=\p{ExtPict}|\p{EMod}|\ufe0f)\u200d(?=\p{ExtPict})/u,
   // Letters of other scripts never join.
-  /(?<=[\p{L}\p{M}])(?<![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Han}])[\u200c\u200d](?=[\p{L}\p{M}])/u,
+  /(?<=[\p{L}\p{M}])(?<![\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}])[\u200c\u200d](?=[\p{L}\p{M}])/u,
 ];
 
 /**

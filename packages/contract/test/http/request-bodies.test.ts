@@ -152,7 +152,7 @@ describe('the reason of a change', () => {
       '\u202eright to left',
       'pa\u2066id',
       'zero\u200bwidth',
-      'jo\u200dined',
+      'too\u200dthin',
       'a\ufe0f',
       'so\u00adft',
     ],

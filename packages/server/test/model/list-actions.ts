@@ -6,6 +6,7 @@ import {
   chooseKey,
   defined,
   deliveryFilter,
+  eventType,
   expand,
   filter,
   index,

@@ -10,7 +10,7 @@ import { writeData } from '../../output/print';
 import { createOutputs } from './outputs';
 import { createReadTools, type Toolbox } from './read-tools';
 import { createServer } from './server';
-import type { Tool } from './tool';
+import { loadProtocol, type Tool } from './tool';
 import { StdioTransport } from './transport';
 import { createWriteTools } from './write-tools';
 
@@ -51,7 +51,7 @@ async function serve(options: Options, context: CliContext): Promise<void> {
       'Add it to the settings of that program: command `tradepost`, argument `mcp`.',
     );
   }
-  const protocol = await import('../../lazy/mcp');
+  const protocol = await loadProtocol();
   const offered = new Set<string>();
   const box: Toolbox = {
     ...{ client, protocol, offered, now: context.now },

@@ -5,14 +5,15 @@ import { describeError } from '../../report/error-report';
 import { formatResult, type Structured } from './result';
 import { formatToolHints } from './tool-hints';
 
-/** The library of the protocol. */
-export type Protocol = typeof import('../../lazy/mcp');
+/** Loads the library of the protocol. */
+export const loadProtocol = () => import('../../lazy/mcp');
+
+export type Protocol = Awaited<ReturnType<typeof loadProtocol>>;
 
 export type Client = Tradepost;
 
 export type ToolRequest = { signal: AbortSignal };
 
-/** What the results of all tools may have, beside their own fields. */
 export interface Tool {
   name: string;
   title: string;
