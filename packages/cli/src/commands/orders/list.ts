@@ -1,4 +1,4 @@
-import type { Order, OrderListParams, OrderSort, OrderStatus, Tradepost } from '@tradepost/sdk';
+import type { Order, OrderListParams, OrderSort, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import { type FilterExtra, listExtended } from '../../client/extensions';
@@ -76,7 +76,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       ...filterNotes,
       namesNote,
-      '--sort is an extension of the API: without it, --sort is an error.',
+      '--sort is an extension of the API, and an error where a service does not have it.',
     ],
   });
 }
