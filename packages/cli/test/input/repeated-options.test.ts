@@ -35,6 +35,7 @@ const values: Record<string, string> = {
 const repeatable = ['--events', '--header', '--fields'];
 const repeatableOf = new Map([
   ['orders list', ['--status']],
+  ['orders watch', ['--status']],
   ['webhooks verify', ['--secret-file']],
 ]);
 
