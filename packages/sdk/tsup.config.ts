@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 
 const entries = {
@@ -67,11 +68,17 @@ const testing = (['esm', 'cjs'] as const).flatMap((format): Options[] => {
   return [build('testing', options), { ...build('testing', options), ...mock }];
 });
 
-/** Leaves out what ofetch uses for options that the client does not pass: its parsers of URLs and JSON. */
-const leaveOutParsers: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'leave-out-parsers',
+/**
+ * Leaves out what ofetch uses for options that the client does not pass: its parsers of URLs and JSON, and the global
+ * `Headers`, with which Node loads its own `fetch`, whether or not the client has another one.
+ */
+const leaveOutUnused: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'leave-out-unused',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^(destr|ufo)$/ }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /[\\/]ofetch[\\/]dist[\\/]index\.mjs$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace('_globalThis.Headers', 'null'),
+    }));
     onLoad({ filter: /^/, namespace: 'unused' }, () => ({
       contents:
         'export const withBase = undefined, withQuery = undefined; export default undefined;',
@@ -85,7 +92,7 @@ const leaveOutParsers: NonNullable<Options['esbuildPlugins']>[number] = {
  */
 const withOfetch: Options = {
   noExternal: [/./],
-  esbuildPlugins: [leaveOutParsers],
+  esbuildPlugins: [leaveOutUnused],
   esbuildOptions(options) {
     options.conditions = ['browser'];
     options.chunkNames = '[name]';

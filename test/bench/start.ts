@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cleanEnvironment } from '../helpers/clean-environment';
 import { listenOnLoopback } from '../helpers/loopback';
@@ -19,6 +20,9 @@ const sizes = { usual: { rounds: 81 }, quick: { rounds: 1 } };
 const others = { prettier: '3.10.1', vercel: '60.1.3' };
 
 const nothing = 'node -e 0';
+const nothingCpu = 'processor time of node -e 0';
+
+const reportCpu = fileURLToPath(new URL('../helpers/report-cpu.cjs', import.meta.url));
 
 /**
  * Installs another command line in its own folder, without install scripts.
@@ -108,13 +112,40 @@ export async function start({ environment, quick, log }: BenchContext): Promise<
     return (await arrived) - startedAt;
   }
 
+  /** Measures the milliseconds from the last byte that a process prints to its end. */
+  async function lastByteToExit(args: readonly string[]): Promise<number> {
+    void listener.next();
+    let printedAt = 0;
+    const { child } = environment.start(args, ['ignore', 'pipe'], cleanEnvironment(settings));
+    child.stdout?.on('data', () => (printedAt = performance.now()));
+    await once(child, 'exit');
+    return performance.now() - printedAt;
+  }
+
+  /** Measures the processor time of a process, in milliseconds. */
+  async function processorTime(args: readonly string[]): Promise<number> {
+    void listener.next();
+    const reporting = ['--require', reportCpu, ...args];
+    const { child, readLog } = environment.start(
+      reporting,
+      ['ignore', 'ignore'],
+      cleanEnvironment(settings),
+    );
+    await once(child, 'close');
+    return Number(/processor time: (\d+) ms/.exec(readLog())?.[1]);
+  }
+
+  const list = [tradepostBin, 'orders', 'list', '--output', 'json'];
   const sides: Record<string, () => Promise<number>> = {
     [nothing]: () => measureRun(environment, ['-e', '0']),
     version: () => measureRun(environment, [tradepostBin, '--version']),
     help: () => measureRun(environment, [tradepostBin, '--help']),
     listHelp: () => measureRun(environment, [tradepostBin, 'orders', 'list', '--help']),
     fetch: () => firstByte([script]),
-    list: () => firstByte([tradepostBin, 'orders', 'list']),
+    list: () => firstByte(list),
+    listEnd: () => lastByteToExit(list),
+    listCpu: () => processorTime(list),
+    [nothingCpu]: () => processorTime(['-e', '0']),
   };
   for (const [name, file] of rivals) {
     sides[name] = () => measureRun(environment, [file, '--version']);
@@ -147,5 +178,13 @@ export async function start({ environment, quick, log }: BenchContext): Promise<
     figure('help', 'tradepost --help', nothing, 1.25),
     figure('listHelp', 'tradepost orders list --help', nothing, null),
     figure('list', 'tradepost orders list, to its first byte sent', 'fetch', 1.4),
+    figure('listCpu', 'processor time of tradepost orders list', nothingCpu, 3),
+    createFigure({
+      bench: 'start',
+      what: 'tradepost orders list, from its last byte to its end',
+      unit: 'ms',
+      ours: getTimes('listEnd'),
+      goal: { of: 'ours', bound: 'at most', value: 60 },
+    }),
   ];
 }

@@ -9,46 +9,32 @@ import { parseJsonObject, readIfExists, writePrivateFile } from '../files/privat
 
 type Environment = CliContext['env'];
 
+const noHomeHint = 'Set HOME, or TRADEPOST_CONFIG_DIR and TRADEPOST_STATE_DIR.';
+
 /** Returns a folder of the platform: on Linux of XDG, on macOS in Library, on Windows in AppData. */
-function platformFolder(
-  env: Environment,
-  linux: readonly [variable: string, inHome: string],
-  mac: string,
-  windows: readonly [variable: string, inHome: string, name: string],
-): string {
+function platformFolder(env: Environment, kind: 'config' | 'state'): string {
+  const isConfig = kind === 'config';
   // Some containers have no home. It is read only when it is needed.
-  const home = () =>
-    attempt(
-      homedir,
-      'file_unusable',
-      'There is no home directory',
-      'Set HOME, or TRADEPOST_CONFIG_DIR and TRADEPOST_STATE_DIR.',
-    );
-  if (process.platform === 'darwin') return join(home(), 'Library', mac, 'tradepost');
-  const [variable, inHome, ...name] = process.platform === 'win32' ? windows : linux;
-  return join(env[variable] || join(home(), inHome), 'tradepost', ...name);
+  const inHome = (folder: string) =>
+    join(attempt(homedir, 'file_unusable', 'There is no home directory', noHomeHint), folder);
+  if (process.platform === 'darwin') {
+    return inHome(`Library/${isConfig ? 'Preferences' : 'Logs'}/tradepost`);
+  }
+  if (process.platform === 'win32') {
+    return isConfig
+      ? join(env.APPDATA || inHome('AppData/Roaming'), 'tradepost/Config')
+      : join(env.LOCALAPPDATA || inHome('AppData/Local'), 'tradepost/Log');
+  }
+  const folder = env[`XDG_${kind.toUpperCase()}_HOME`];
+  return join(folder || inHome(isConfig ? '.config' : '.local/state'), 'tradepost');
 }
 
 export function configFolder(env: Environment): string {
-  return (
-    env.TRADEPOST_CONFIG_DIR ||
-    platformFolder(env, ['XDG_CONFIG_HOME', '.config'], 'Preferences', [
-      'APPDATA',
-      'AppData/Roaming',
-      'Config',
-    ])
-  );
+  return env.TRADEPOST_CONFIG_DIR || platformFolder(env, 'config');
 }
 
 export function stateFolder(env: Environment): string {
-  return (
-    env.TRADEPOST_STATE_DIR ||
-    platformFolder(env, ['XDG_STATE_HOME', '.local/state'], 'Logs', [
-      'LOCALAPPDATA',
-      'AppData/Local',
-      'Log',
-    ])
-  );
+  return env.TRADEPOST_STATE_DIR || platformFolder(env, 'state');
 }
 
 export interface Profile {

@@ -102,6 +102,8 @@ export const environment: Readonly<Record<string, string>> = {
   TRADEPOST_PAGER: 'pager of long output, in place of PAGER and less',
   NO_COLOR: 'disable colours',
   FORCE_COLOR: 'enable colours on a pipe too',
+  HTTPS_PROXY: 'proxy for an https service; HTTP_PROXY for http',
+  NO_PROXY: 'hosts and domains that need no proxy',
 };
 
 export function environmentLines(): string[] {

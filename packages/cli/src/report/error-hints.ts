@@ -1,5 +1,5 @@
 import type { AnyTradepostError, Extension } from '@tradepost/sdk';
-import { ProxyError } from '../config/proxy';
+import { ProxyError } from '../config/settings';
 import { baseUrlHint, commandHint, type Hint } from '../errors/cli-error';
 import {
   getExitReason,

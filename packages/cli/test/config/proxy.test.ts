@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeProxy, findProxy } from '../../src/config/proxy';
+import { describeProxy, findProxy } from '../../src/config/settings';
 
 const url = 'http://proxy.example:3128';
 const other = 'http://other.example:8080';
@@ -33,7 +33,7 @@ it.each([
   ['*', true],
   ['trade.example:443', true],
   ['trade.example:8443', false],
-  ['rade.example', false],
+  ['e.example', false],
   ['www.api.trade.example', false],
   ['', false],
   [',', false],

@@ -42,6 +42,7 @@ const repeatable = ['--events', '--header', '--fields'];
 const repeatableOf = new Map([
   ['orders list', ['--status']],
   ['orders count', ['--status']],
+  ['orders watch', ['--status']],
   ['webhooks verify', ['--secret-file']],
 ]);
 

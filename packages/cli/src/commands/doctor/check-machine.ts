@@ -6,8 +6,9 @@ import {
   profilesFile,
   readProfiles,
 } from '../../config/profiles';
-import { describeProxy, findProxy } from '../../config/proxy';
 import {
+  describeProxy,
+  findProxy,
   findSettings,
   getKeyPrefix,
   isBaseUrl,

@@ -8,7 +8,7 @@ import {
   findUnusedPort,
   listenOnLoopback,
 } from '../../../../../test/helpers/loopback';
-import { createHttpFetch } from '../../../src/client/http-fetch';
+import { createHttpFetch } from '../../../src/client/create-client';
 import { forwardEvent } from '../../../src/commands/webhooks/listen/forward';
 import { createStatusLine } from '../../../src/commands/webhooks/listen/status-line';
 import { aContext } from '../../helpers/a-context';

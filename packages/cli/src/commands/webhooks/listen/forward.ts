@@ -1,6 +1,6 @@
 import type { AccountEvent, EventPage, EventType } from '@tradepost/sdk';
 import { version } from '../../../../package.json';
-import type { HttpFetch } from '../../../client/http-fetch';
+import type { HttpFetch } from '../../../client/create-client';
 import { assertObject, CliError } from '../../../errors/cli-error';
 import { formatCount } from '../../../output/text';
 import { getAttemptFailure } from '../attempt-failure';
