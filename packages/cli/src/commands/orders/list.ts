@@ -86,12 +86,15 @@ async function list(options: Options, context: CliContext): Promise<void> {
   const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
   const client = createClient(context, options);
   const { sort } = options;
+  const filter = await selectOrders(client, options, context);
   const selection = {
-    ...(await selectOrders(client, options, context)),
+    ...filter,
     ...(sort !== undefined && { sort }),
     limit: getPageSize(options),
     // Of a list that may be cut, a person wants to know how much of it there is.
-    ...(isForPerson(options, context) && !options.all && { count: shownTotal }),
+    ...(isForPerson(options, context) &&
+      !options.all &&
+      isCountedByIndex(filter) && { count: shownTotal }),
   };
   const pages = listOrders(client.orders, selection, {
     signal: context.signal,
@@ -99,6 +102,16 @@ async function list(options: Options, context: CliContext): Promise<void> {
     sortOption: '--sort',
   });
   await printList(pages, ['order', 'orders'], view, context, options);
+}
+
+/** Whether a service counts such orders without reading all of them. */
+function isCountedByIndex({
+  statuses,
+  createdAfter,
+  createdBefore,
+  ...others
+}: OrderFilter): boolean {
+  return Object.keys(others).length === 0;
 }
 
 /** Names that a narrow terminal does not show are not requested. */
