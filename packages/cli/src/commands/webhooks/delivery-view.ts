@@ -37,8 +37,8 @@ export const deliveryView: View<Delivery> = {
   ],
   columns: [
     { title: 'ID', field: 'id' },
-    // A later page may have longer texts: `delivered`, `timeout`.
-    { title: 'STATE', field: 'state', minWidth: 9, style: ({ state }) => getStateStyle(state) },
+    { title: 'STATE', field: 'state', style: ({ state }) => getStateStyle(state) },
+    // The first `timeout` may be on a later page.
     { title: 'LAST', field: 'lastStatus', minWidth: 7, text: formatLastAttempt },
     { title: 'EVENT', field: 'event', whenNarrow: 'shorten' },
     { title: 'ATTEMPTS', field: 'attemptCount', align: 'right', whenNarrow: 'leave-out' },

@@ -45,6 +45,20 @@ describe('webhooks deliveries', () => {
     ]);
   });
 
+  it('keeps its columns when the first timeout is on a later page', async () => {
+    const service = await BareService.start();
+    service.instead = ({ query: { cursor } }) => {
+      const last = cursor ? { lastStatus: null, lastError: 'timeout' } : { lastStatus: 503 };
+      return { status: 200, body: { data: [aDelivery(last)], nextCursor: cursor ? null : 'n' } };
+    };
+    const { stdout } = await service.cli(['webhooks', 'deliveries', '--all']);
+    const starts = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.search(/EVENT|order\.created/));
+    expect(new Set(starts).size).toBe(1);
+  });
+
   it('reports that more exist, and fails then with --fail-if-truncated', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 200, body: { data: [aDelivery()], nextCursor: 'more' } });
