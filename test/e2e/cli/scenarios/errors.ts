@@ -19,7 +19,7 @@ export async function errors({ run, runOnPipes, url, seed }: ScenarioContext): P
   await runOnPipes('tradepost orders list --output yaml');
   await runOnPipes('tradepost orders list --status open');
   await runOnPipes('tradepost orders list --limit 0');
-  await runOnPipes('tradepost orders list --since yesterday');
+  await runOnPipes('tradepost orders list --since tomorrow');
   await runOnPipes('tradepost orders list --all --limit 3');
   await runOnPipes('tradepost orders list --fields id,colour');
   await run("tradepost orders list --jq '.[' ");

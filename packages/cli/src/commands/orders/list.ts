@@ -76,7 +76,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       ...filterNotes,
       namesNote,
-      '--sort is an extension of the API: without it, --sort is an error.',
+      '--sort is an extension of the API, and an error where a service does not have it.',
     ],
   });
 }
