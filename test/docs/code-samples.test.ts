@@ -67,7 +67,9 @@ async function createResources(): Promise<(text: string) => string> {
     async () => (await tradepost.deliveries.get(delivery.id)).state === 'delivered',
     { timeout: 20_000 },
   );
-  const ids = [listingId, webhook.id, order.id, notification?.id ?? '', delivery.id];
+  const [event] = (await tradepost.events.latest({ limit: 1 })).data;
+  const noted = [notification?.id ?? '', event?.id ?? ''];
+  const ids = [listingId, webhook.id, order.id, delivery.id, ...noted];
   return (text) =>
     ids.reduce(
       (filled, id) => filled.replaceAll(new RegExp(`${id.slice(0, 4)}[0-9A-Z]{26}`, 'g'), id),
