@@ -10,6 +10,8 @@ const values: Record<string, string> = {
   '--listing': 'lst_1',
   '--sort': 'createdAt',
   '--webhook': 'whk_1',
+  '--order': 'ord_1',
+  '--event-id': 'evt_1',
   '--state': 'failed',
   '--type': 'order_created',
   '--profile': 'staging',
