@@ -97,8 +97,12 @@ export const helpSections: Record<string, HelpSection> = {
           () => import('./commands/webhooks/deliveries'),
         ),
         replay: command('Send deliveries again', () => import('./commands/webhooks/replay')),
+        retry: command(
+          'Send all that is pending for a webhook now',
+          () => import('./commands/webhooks/retry'),
+        ),
         explain: command(
-          "Explain a delivery's status",
+          'Explain a delivery, or how an endpoint fares',
           () => import('./commands/webhooks/explain/command'),
         ),
         verify: command(

@@ -40,6 +40,8 @@ export interface ItemRequests {
     attempt: (signal: AbortSignal) => Promise<Result>,
     canRepeat?: (error: unknown) => boolean,
   ): Promise<Result>;
+  /** Shows that some parts of an item are done: see `parts`. */
+  progress(parts: number): void;
 }
 
 export interface BulkTask {
@@ -56,8 +58,12 @@ export interface BulkTask {
   hadContact?: boolean;
   /** Which errors are waited for. @default those that say that the service is away */
   isRetryable?: (error: unknown) => boolean;
+  /** How many parts all items have, if work on one takes several requests. Progress counts them. */
+  parts?: number;
   /** What a person needs after an interruption. */
   resumeHints?: readonly Hint[];
+  /** The same in few words, for a person who sees the whole text at the end. @default the hints */
+  resumeNote?: string;
   /** Whether to show progress. Not for commands that print results as they arrive. */
   showProgress: boolean;
   /** How long requests in flight may take after an interruption, in milliseconds. @default 10000 */
@@ -74,10 +80,9 @@ export interface BulkRun {
   stoppedBy: unknown;
 }
 
-/** Says how to resume. A person sees the whole command at the end, and has the journal on the screen if there is no end. */
-function describeResume({ resumeHints = [] }: BulkTask, { stderr }: CliContext): string | null {
-  if (stderr.isTTY !== true || resumeHints.length === 0) return formatHints(resumeHints);
-  return 'In either case --resume continues with the journal above.';
+/** Says how to resume. A person sees the hints at the end. */
+function describeResume({ resumeHints = [], resumeNote }: BulkTask, { stderr }: CliContext) {
+  return (stderr.isTTY === true && resumeNote) || formatHints(resumeHints);
 }
 
 /**
@@ -88,7 +93,7 @@ function describeResume({ resumeHints = [] }: BulkTask, { stderr }: CliContext):
 export async function runBulk(task: BulkTask, context: CliContext): Promise<BulkRun> {
   const { ids, concurrency, intervalMs = 0, maxFailures = Number.POSITIVE_INFINITY } = task;
   const { signal } = context;
-  const progress = createProgress(task.showProgress ? ids.length : null, context);
+  const progress = createProgress(task.showProgress ? (task.parts ?? ids.length) : null, context);
   const grace = createShutdownGrace(
     context,
     () =>
@@ -110,13 +115,15 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
 
   const requests: ItemRequests = {
     send: (attempt, canRepeat) => gate.send(() => grace.during(attempt), canRepeat),
+    progress: (parts) => progress.step('done', parts),
   };
 
   async function work(id: string): Promise<boolean> {
     try {
       const { outcome, error } = await task.work(id, requests);
       if (outcome === 'not_attempted') left.add(id);
-      else progress.step(outcome === 'failed' || outcome === 'would_fail' ? 'failed' : 'done');
+      else if (task.parts === undefined)
+        progress.step(outcome === 'failed' || outcome === 'would_fail' ? 'failed' : 'done');
       if (error !== null) errors.set(id, error);
       if (outcome !== 'failed') return stoppedBy !== null;
       failed += 1;

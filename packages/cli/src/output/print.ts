@@ -156,6 +156,7 @@ export async function printPage(
  * pager. A notice says when there are more items than were requested, or when there may be.
  *
  * @param nouns the name of the items, in the singular and the plural
+ * @returns how many items were shown
  * @throws {CliError} `truncated` at the end if there are more, with `failIfTruncated`
  */
 export async function printList<Item extends object>(
@@ -164,7 +165,7 @@ export async function printList<Item extends object>(
   view: View<Item>,
   context: CliContext,
   options: OutputOptions & PagerOptions & PaginationOptions,
-): Promise<void> {
+): Promise<number> {
   const limit = getLimit(options);
   const format = await chooseFormat(options, view, context);
   const iterator = pages[Symbol.asyncIterator]();
@@ -199,6 +200,7 @@ export async function printList<Item extends object>(
   } else if (shown === 0 && options.output === 'table') {
     printNotice(context, `No ${many} found.`);
   }
+  return shown;
 }
 
 /**
@@ -221,7 +223,7 @@ async function findMore<Item>(
 }
 
 /**
- * Prints a single item on stdout.
+ * Prints a single item on stdout, and returns it.
  *
  * @param load requests the item. It is called once the format is valid: wrong usage sends nothing.
  */
@@ -230,9 +232,11 @@ export async function printItem<Item extends object>(
   view: View<Item>,
   context: CliContext,
   options: OutputOptions,
-): Promise<void> {
+): Promise<Item> {
   const format = await chooseFormat(options, view, context);
-  await writeData(context.stdout, format.formatItem(await load()));
+  const item = await load();
+  await writeData(context.stdout, format.formatItem(item));
+  return item;
 }
 
 /**

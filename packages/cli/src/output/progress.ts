@@ -41,7 +41,8 @@ const silenceMs = 3_000;
 const barWidth = 24;
 
 export interface Progress {
-  step(result: 'done' | 'failed'): void;
+  /** @param count how many items it is about. @default 1 */
+  step(result: 'done' | 'failed', count?: number): void;
   /**
    * Shows a text in place of the bar, such as a countdown, until it is called with null. While the text is
    * null, the line is empty.
@@ -108,8 +109,8 @@ export function createProgress(total: number | null, context: CliContext): Progr
   }
 
   return {
-    step(result) {
-      done += 1;
+    step(result, count = 1) {
+      done += count;
       if (result === 'failed') failed += 1;
       lastStepAt = context.elapsed();
       if (lastStepAt - drawnAt < redrawIntervalMs && done !== total) return;

@@ -18,7 +18,7 @@ const wholeTime = new RegExp(`^${isoTime.source}$`);
 const timesInText = new RegExp(`\\b${isoTime.source}(?!\\d)`, 'g');
 
 /** Fields of the service that are times. */
-const timeField = /(At|Until)$|^at$/;
+const timeField = /(At|Until|Since)$|^at$/;
 
 function isTime(field: string, value: unknown): value is string {
   return timeField.test(field) && typeof value === 'string' && wholeTime.test(value);

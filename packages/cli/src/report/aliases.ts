@@ -8,7 +8,7 @@ const commandAliases: Readonly<Record<string, string>> = {
   'webhooks create': 'webhooks register',
   'webhooks disable': 'webhooks pause',
   'webhooks enable': 'webhooks resume',
-  'webhooks retry': 'webhooks replay',
+  'webhooks redeliver': 'webhooks replay',
   'webhooks trigger': 'webhooks test',
   'events listen': 'webhooks listen',
   auth: 'login',

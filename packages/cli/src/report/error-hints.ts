@@ -211,6 +211,7 @@ const extensionPaths: readonly (readonly [RegExp, Extension])[] = [
   [/^\/v1\/deliveries(\/|$)/, 'deliveries'],
   [/^\/v1\/webhooks\/[^/]+\/secret/, 'webhooks.secrets'],
   [/^\/v1\/webhooks\/[^/]+\/test$/, 'webhooks.test'],
+  [/^\/v1\/webhooks\/[^/]+\/replays$/, 'deliveries.replays'],
   [/^\/v1\/webhooks(\/[^/]+)?$/, 'webhooks.manage'],
 ];
 

@@ -12,6 +12,7 @@ import {
 } from '../helpers/minimal-service';
 import { loginFolder } from '../helpers/profile-folder';
 import { type CliSetting, runCli } from '../helpers/run-cli';
+import { aWebhook } from '../helpers/webhook-builders';
 
 interface Check {
   check: string;
@@ -77,12 +78,43 @@ describe('doctor', () => {
       'events',
       'webhooks',
       'deliveries',
+      'endpoints',
       'service-version',
     ]);
     expect(checks.filter(({ ok, hint }) => !ok || hint !== null)).toEqual([]);
     expect(of('key')?.detail).toBe('accepted: Quay & Co, seller, usr_1, read-only');
     expect(of('service-version')?.detail).toBe('tradepost/9.9');
     expect(of('settings')?.detail).toContain('key tpk_3fQx… (environment)');
+  });
+
+  it('warns about endpoints that fail or back off', async () => {
+    const backoffUntil = '2026-11-21T10:04:00.000Z';
+    const failingSince = '2026-11-21T07:00:00.000Z';
+    const failing = { consecutiveFailures: 7, lastStatus: 401, failingSince };
+    const service = await BareService.start();
+    service.extensions = ['account', 'webhooks.manage'];
+    service.instead = (request) =>
+      request.path === '/v1/webhooks'
+        ? {
+            status: 200,
+            body: {
+              data: [
+                aWebhook({ id: 'whk_1', ...failing, backoffUntil, pendingDeliveries: 205 }),
+                aWebhook({ id: 'whk_2', ...failing, lastStatus: null, lastError: 'timeout' }),
+                aWebhook({ id: 'whk_3', lastStatus: 204 }),
+              ],
+              nextCursor: null,
+            },
+          }
+        : wholeService(request);
+    const { exitCode, of } = await examine(service.baseUrl);
+    expect(exitCode).toBe(0);
+    expect(of('endpoints')).toEqual({
+      check: 'endpoints',
+      ok: true,
+      detail: '2 of 3 webhooks failing',
+      hint: `205 pending, endpoint backs off until ${backoffUntil}, last response 401 for 3 hr: \`tradepost webhooks explain whk_1\`. 0 pending, endpoint is failing, last attempt timeout for 3 hr: \`tradepost webhooks explain whk_2\`.`,
+    });
   });
 
   it('finds no fault in a service with only the seven endpoints', async () => {
@@ -93,6 +125,7 @@ describe('doctor', () => {
     expect(checks.filter(({ ok }) => ok === null).map(({ check }) => check)).toEqual([
       'key-expiry',
       ...lacking,
+      'endpoints',
       'service-version',
     ]);
     for (const name of lacking) expect(of(name)?.detail).toContain('not supported: ');

@@ -62,6 +62,7 @@ describe('POST /v1/webhooks/:id/test', () => {
       webhookId: webhook.id,
       eventId: expect.stringMatching(/^evt_/),
       event: 'order.created',
+      orderId: null,
       state: 'pending',
       test: true,
       attemptCount: 0,

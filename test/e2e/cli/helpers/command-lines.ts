@@ -81,6 +81,7 @@ export async function createCommandLines({
     ['webhooks rotate-secret', 'one', [id, '--yes']],
     ['webhooks deliveries', 'list', []],
     ['webhooks replay', 'list', ['dlv_gone'], { code: 5 }],
+    ['webhooks retry', 'list', [id, '--yes']],
     ['webhooks explain', 'one', [delivery]],
     [
       'webhooks verify',

@@ -102,6 +102,9 @@ async function deliver(
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json --jq .verdict`);
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json`);
   await runOnPipes('tradepost webhooks explain dlv_nosuch');
+  await run('tradepost webhooks list');
+  await run(`tradepost webhooks explain ${id}`);
+  await runOnPipes(`tradepost webhooks resume ${id} --fields id,status`);
 
   fixReceiver();
   await client.webhooks.update(id, { url: urls.receiver });
@@ -109,13 +112,14 @@ async function deliver(
   const all = `tradepost webhooks replay --failed --webhook ${id} --rate 10/s`;
   if (mode === 'pipes') {
     await run(all);
-    await run(`${all} --yes`);
+    await run(`${all} --yes --wait`);
   } else {
-    await run(all, { keys: [[/Replay 2 deliveries/, 'n']] });
-    await run(all, { keys: [[/Replay 2 deliveries/, 'y']] });
+    await run(all, { keys: [[/Replay 2 failed deliveries/, 'n']] });
+    await run(all, { keys: [[/Replay 2 failed deliveries/, 'y']] });
   }
   await runOnPipes('tradepost webhooks replay --failed --status-class 4xx');
   await runOnPipes('tradepost webhooks replay');
+  await runOnPipes(`tradepost webhooks retry ${id} --yes`);
   await run(`${test} --wait --fields event,state,test,attempts,lastStatus`);
   const [delivered] = (await client.deliveries.list({ limit: 1 })).data;
   await run(`tradepost webhooks explain ${delivered?.id}`);

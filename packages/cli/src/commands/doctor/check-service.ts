@@ -1,10 +1,18 @@
-import type { Account, AnyTradepostError, Extension, Result, Tradepost } from '@tradepost/sdk';
+import type {
+  Account,
+  AnyTradepostError,
+  Extension,
+  RequestOptions,
+  Result,
+  Tradepost,
+} from '@tradepost/sdk';
 import { isUnsupported } from '../../config/identity';
 import type { CliContext } from '../../context';
 import { CliError, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { formatCount } from '../../output/text';
 import { describeError } from '../../report/error-report';
+import { describeEndpoint, isUnhealthy } from '../webhooks/endpoint-view';
 import { type Finding, failed, passed, skipped } from './check-machine';
 
 /** The timeout of a request, in milliseconds. There are no retries: a person is waiting. */
@@ -19,7 +27,10 @@ const extensions: readonly (readonly [check: string, Extension, lost: string])[]
 ];
 
 const extensionChecks = extensions.map(([check]) => check);
-const laterChecks = ['key', 'key-expiry', 'clock', ...extensionChecks, 'service-version'];
+const laterChecks = [
+  ...['key', 'key-expiry', 'clock', ...extensionChecks],
+  ...['endpoints', 'service-version'],
+];
 
 export function skipService(why: string): Finding[] {
   return ['service', ...laterChecks].map((check) => skipped(check, `skipped: ${why}`));
@@ -70,8 +81,31 @@ export async function checkService(
         ? passed(check, 'supported')
         : skipped(check, `not supported: ${lost}`),
     ),
+    await checkEndpoints(tradepost, first.extensions, options, context),
     describeVersion(first.headers.get('server')),
   ];
+}
+
+/** Checks whether the endpoints of webhooks get their deliveries. */
+async function checkEndpoints(
+  { webhooks }: Tradepost,
+  available: readonly string[],
+  options: RequestOptions,
+  context: CliContext,
+): Promise<Finding> {
+  const check = 'endpoints';
+  if (!available.includes('webhooks.manage')) return skipped(check, 'unknown');
+  const found = await webhooks.list({ limit: 100 }, options).safe();
+  if (!found.ok) return skipped(check, `unknown: ${describeError(found.error).message}`);
+  const { data } = found.data;
+  const bad = data.filter((webhook) => isUnhealthy(webhook, context.now()));
+  if (bad.length === 0)
+    return passed(check, `${formatCount(data.length, 'webhook')}, none failing`);
+  const hints = bad.map((webhook) => {
+    const text = `${describeEndpoint(webhook, context.now())}:`;
+    return commandHint(text, 'webhooks explain', webhook.id);
+  });
+  return passed(check, `${bad.length} of ${formatCount(data.length, 'webhook')} failing`, ...hints);
 }
 
 function describeFailure(error: AnyTradepostError, durationMs: number, hasKey: boolean): Finding[] {

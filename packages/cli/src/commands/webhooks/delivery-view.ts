@@ -25,6 +25,7 @@ export const deliveryView: View<Delivery> = {
     'webhookId',
     'eventId',
     'event',
+    'orderId',
     'state',
     'test',
     'attemptCount',

@@ -4,7 +4,9 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions } from '../../input/options';
 import { describeShape } from '../../output/format';
-import { printItem } from '../../output/print';
+import { printItem, printNotice } from '../../output/print';
+import { formatHints } from '../../report/hint';
+import { describeEndpoint, isUnhealthy } from './endpoint-view';
 import { webhookView } from './webhook-view';
 
 /** `tradepost webhooks get <id>` */
@@ -12,7 +14,11 @@ export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();
     const load = () => createClient(context, options).webhooks.get(id, { signal: context.signal });
-    await printItem(load, webhookView, context, options);
+    const webhook = await printItem(load, webhookView, context, options);
+    if (options.output !== 'table' || !isUnhealthy(webhook, context.now())) return;
+    const text = `${describeEndpoint(webhook, context.now())}. For what to do, run`;
+    const hint = { text, command: 'webhooks explain', args: [id] };
+    printNotice(context, formatHints([hint], options) ?? '');
   });
   addHelp(command, {
     fields: webhookView.fields,

@@ -1,3 +1,4 @@
+import type { WebhookDetails } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -10,6 +11,10 @@ import {
 } from '../../input/options';
 import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
+import { getTerminalWidth, type StyleName } from '../../output/text';
+import { chooseTimes, formatTimes } from '../../output/times';
+import type { View } from '../../output/view';
+import { formatLastAttempt, getEndpointState } from './endpoint-view';
 import { webhookView } from './webhook-view';
 
 /** `tradepost webhooks list` */
@@ -20,7 +25,8 @@ export function configure(command: Command, context: CliContext): void {
     const pages = webhooks
       .list({ limit: getPageSize(options) }, { signal: context.signal })
       .pages();
-    await printList(pages, ['webhook', 'webhooks'], webhookView, context, options);
+    const view = createListView(options, context);
+    await printList(pages, ['webhook', 'webhooks'], view, context, options);
   });
   addHelp(command, {
     fields: webhookView.fields,
@@ -30,7 +36,53 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(webhookView)}`,
-      'FAILURES counts the failed attempts since the last success.',
+      'table, STATUS: healthy, failing, backoff, paused; active if nothing was sent yet',
+      'table, LAST: how the last attempt ended, and for how long attempts have failed',
     ],
+    Notes: ['`tradepost webhooks explain` says why an endpoint fails.'],
   });
+}
+
+const styles: Readonly<Record<string, StyleName>> = {
+  healthy: 'green',
+  failing: 'red',
+  backoff: 'red',
+  paused: 'yellow',
+};
+
+function createListView(options: GlobalOptions, context: CliContext): View<WebhookDetails> {
+  const now = context.now();
+  // Where it would take the place of the URL, the time is left out.
+  const isNarrow = getTerminalWidth(context.stdout) < 80;
+  const times = chooseTimes(options, context, { hasExactTimes: true });
+  // A backoff lasts for minutes: its hour and minute are enough.
+  const formatTime = (time: string) =>
+    times === null ? time : times.inRow(time).replace(/^\S+ (\d\d:\d\d):\d\d/, '$1');
+  return {
+    ...webhookView,
+    columns: [
+      { title: 'ID', field: 'id' },
+      {
+        title: 'STATUS',
+        field: 'status',
+        text: (webhook) => {
+          const state = getEndpointState(webhook, now);
+          return state === 'backoff' && !isNarrow
+            ? formatTimes(`backoff until ${webhook.backoffUntil}`, formatTime)
+            : state;
+        },
+        style: (webhook) => styles[getEndpointState(webhook, now)] ?? null,
+      },
+      { title: 'PENDING', field: 'pendingDeliveries', align: 'right', whenNarrow: 'leave-out' },
+      {
+        title: 'LAST',
+        field: 'lastStatus',
+        text: (webhook) => formatLastAttempt(webhook, now),
+        whenNarrow: 'leave-out',
+      },
+      { title: 'URL', field: 'url', whenNarrow: 'shorten' },
+      { title: 'EVENTS', field: 'events', whenNarrow: 'leave-out' },
+      { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
+    ],
+  };
 }

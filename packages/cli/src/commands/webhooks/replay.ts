@@ -1,4 +1,4 @@
-import type { Delivery, Tradepost } from '@tradepost/sdk';
+import type { Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { noFailure, type OutcomeFailure, type OutcomeKind, toFailure } from '../../bulk/outcome';
 import { runBulk, sendFor, summarizeRun, toBulkFailure } from '../../bulk/run-bulk';
@@ -8,36 +8,25 @@ import type { CliContext } from '../../context';
 import { CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
-import {
-  addIds,
-  type GlobalOptions,
-  parseCount,
-  rateOption,
-  reconnectTimeoutOption,
-  timeNote,
-  yesOption,
-} from '../../input/options';
-import { confirm } from '../../input/prompt';
+import { addIds, parseCount, timeNote } from '../../input/options';
 import { chooseFormat, describeShape } from '../../output/format';
-import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
+import { createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
 import { formatCount, type StyleName } from '../../output/text';
 import type { Format, View } from '../../output/view';
 import { getStateStyle } from './delivery-view';
 import {
-  addDeliveryFilter,
-  type DeliveryFilterOptions,
-  matchesQuery,
-  toDeliveryQuery,
-} from './webhook-options';
+  addReplayOptions,
+  type ReplayManyOptions,
+  replayMany,
+  replaysOutput,
+  replaysView,
+  reportArrival,
+  waitFor,
+} from './replay-many';
+import { addDeliveryFilter } from './webhook-options';
 
-interface Options extends GlobalOptions, DeliveryFilterOptions {
+interface Options extends ReplayManyOptions {
   failed?: true;
-  limit?: number;
-  /** Milliseconds between two starts. */
-  rate: number;
-  reconnectTimeout: number;
-  dryRun?: true;
-  yes?: true;
 }
 
 interface ReplayOutcome extends OutcomeFailure {
@@ -65,38 +54,40 @@ const replayOutcomeView: View<ReplayOutcome> = {
 
 /** Replays in flight: if the service is slow, the rate is lower than requested. */
 const concurrency = 4;
+/** Milliseconds between two starts. */
+const defaultRateMs = 200;
 
 /** `tradepost webhooks replay <id...>`, or `--failed` with filters */
 export function configure(command: Command, context: CliContext): void {
   addIds(command, 'dlv').option('--failed', 'failed deliveries matching the filters');
-  addDeliveryFilter(command, context)
-    .option('--limit <n>', 'with --failed: the newest <n>', parseCount)
-    .addOption(
-      command
-        .createOption(rateOption[0], rateOption[1])
-        .argParser(rateOption[2])
-        .default(200, '5/s'),
-    )
-    .option(...reconnectTimeoutOption)
-    .option('--dry-run', 'show what would be replayed, and change nothing')
-    .option(...yesOption)
-    .action((ids: string[]) => replay(ids, command.optsWithGlobals<Options>(), context));
+  addDeliveryFilter(command, context).option(
+    '--limit <n>',
+    'with --failed: the newest <n>',
+    parseCount,
+  );
+  addReplayOptions(command).action((ids: string[]) =>
+    replay(ids, command.optsWithGlobals<Options>(), context),
+  );
   addHelp(command, {
-    fields: replayOutcomeView.fields,
+    fields: [...replayOutcomeView.fields, ...replaysView.fields],
     Examples: [
       '$ tradepost webhooks replay dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
       '$ tradepost webhooks replay --failed --since 6h --status-class 5xx --dry-run',
-      '$ tradepost webhooks replay --failed --webhook whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --rate 30/m --yes',
+      '$ tradepost webhooks replay --failed --webhook whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --yes --wait',
     ],
     Output: [
-      `json: an array of ${describeShape(replayOutcomeView)}`,
+      `json, IDs: an array of ${describeShape(replayOutcomeView)}`,
       'outcome: replayed, failed, not_attempted; would_replay with --dry-run',
       'state: the state of the delivery, pending after a replay',
+      `json, --failed: an array of ${describeShape(replaysView)}, one for each webhook`,
+      ...replaysOutput,
     ],
     Notes: [
       'A delivery is sent again with the same bytes and the same webhook-id: a receiver that deduplicates processes it once.',
-      'With --failed the oldest is sent first. More than one needs confirmation, or --yes.',
-      'It continues after a failure. Exit code 7: some were replayed and some failed.',
+      'With --failed more than one needs confirmation, or --yes. The default rate of IDs is 5/s.',
+      'What waits while an endpoint backs off has not failed: `tradepost webhooks retry` sends it.',
+      'It continues after a failure. Exit code 7: some were replayed, or delivered with --wait, and some failed.',
+      'Ctrl-C completes requests in flight. The same command continues with those that are left.',
       timeNote,
     ],
   });
@@ -104,40 +95,21 @@ export function configure(command: Command, context: CliContext): void {
 
 async function replay(given: string[], options: Options, context: CliContext): Promise<void> {
   checkUsage(given, options);
+  if (options.failed) return await replayMany('failed', options, context);
   const format = await chooseFormat(options, replayOutcomeView, context);
-  const client = createClient(context, options);
-  if (!options.failed)
-    return await replayAll([...new Set(given)], client, format, options, context);
-
-  const targets = await listFailed(client, options, context);
-  if (options.dryRun) {
-    for (const { id, state } of targets) {
-      const outcome: ReplayOutcome = { id, outcome: 'would_replay', state, ...noFailure };
-      await writeData(context.stdout, format.formatItems([outcome]));
-    }
-    await writeData(context.stdout, format.end());
-    return printDryRun(targets.length, context);
-  }
-  if (targets.length === 0) {
-    await writeData(context.stdout, format.end());
-    return printNotice(context, 'No failed deliveries found.');
-  }
-  if (targets.length > 1) {
-    const question = `Replay ${formatCount(targets.length, 'delivery', 'deliveries')}?`;
-    await confirm(question, context, { ...options, canDryRun: true });
-  }
-  const ids = targets.map(({ id }) => id);
-  await replayAll(ids, client, format, options, context);
+  await replayAll([...new Set(given)], createClient(context, options), format, options, context);
 }
 
 /** Replays deliveries, or reads each with `--dry-run`. The outcomes are printed as they arrive. */
 async function replayAll(
   ids: string[],
-  { deliveries }: Tradepost,
+  client: Tradepost,
   format: Format<ReplayOutcome>,
-  { rate, reconnectTimeout, dryRun }: Options,
+  options: Options,
   context: CliContext,
 ): Promise<void> {
+  const { deliveries } = client;
+  const { rate = defaultRateMs, reconnectTimeout, dryRun } = options;
   const writer = createBestEffortWriter(context.stdout);
   const report = (outcome: ReplayOutcome) => writer.write(() => format.formatItems([outcome]));
   let succeeded = 0;
@@ -185,20 +157,17 @@ async function replayAll(
   }
   const failure = toBulkFailure(verb, nouns, ids, succeeded, run, context);
   if (failure !== null) throw failure;
-  if (dryRun) printDryRun(succeeded, context);
-}
-
-function printDryRun(count: number, context: CliContext): void {
-  printNotice(
-    context,
-    `Would replay ${formatCount(count, 'delivery', 'deliveries')}. Nothing changed.`,
-  );
+  const count = formatCount(succeeded, ...nouns);
+  if (dryRun) return printNotice(context, `Would replay ${count}. Nothing changed.`);
+  if (!options.wait) return;
+  const arrival = await waitFor(client, new Set(ids), options, context);
+  reportArrival(ids.length, arrival, `Replayed ${count}`, options, context);
 }
 
 /** @throws {CliError} `usage` for IDs together with filters, and for neither */
 function checkUsage(ids: string[], options: Options): void {
-  const { webhook, event, since, statusClass, limit } = options;
-  const filters = [webhook, event, since, statusClass, limit];
+  const { webhook, event, since, until, statusClass, limit } = options;
+  const filters = [webhook, event, since, until, statusClass, limit];
   const hasFilters = filters.some((filter) => filter !== undefined);
   if (ids.length > 0 && (options.failed || hasFilters)) {
     throw new CliError('usage', 'Specify delivery IDs or --failed with filters, not both');
@@ -210,19 +179,4 @@ function checkUsage(ids: string[], options: Options): void {
       localHint('See', 'webhooks replay --help'),
     );
   }
-}
-
-/** Lists the failed deliveries that match the filters, oldest first. */
-async function listFailed(
-  { deliveries }: Tradepost,
-  { limit = Number.POSITIVE_INFINITY, ...options }: Options,
-  { signal }: CliContext,
-): Promise<Delivery[]> {
-  const query = toDeliveryQuery({ ...options, state: 'failed' }, 100);
-  const found: Delivery[] = [];
-  for await (const delivery of deliveries.list(query, { signal })) {
-    if (matchesQuery(delivery, query)) found.push(delivery);
-    if (found.length >= limit) break;
-  }
-  return found.reverse();
 }

@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
+import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions } from '../../input/options';
 import { describeShape } from '../../output/format';
+import { printItem, printNotice } from '../../output/print';
+import { formatHints } from '../../report/hint';
+import { describeEndpoint, explainEndpoint } from './endpoint-view';
 import { updateWebhook } from './update';
 import { webhookView } from './webhook-view';
 
@@ -10,12 +14,27 @@ import { webhookView } from './webhook-view';
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();
-    await updateWebhook(id, { status: 'active' }, 'resumed', options, context);
+    await resume(id, options, context);
   });
   addHelp(command, {
     fields: webhookView.fields,
     Examples: ['$ tradepost webhooks resume whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
     Output: [`json: the webhook as it is now, ${describeShape(webhookView)}`],
-    Notes: ['It sends pending deliveries, except those older than 24 hours.'],
+    Notes: [
+      'It sends pending deliveries, except those older than 24 hours.',
+      'A webhook that is not paused stays as it is. `tradepost webhooks retry` sends what waits while its endpoint backs off.',
+    ],
   });
+}
+
+async function resume(id: string, options: GlobalOptions, context: CliContext): Promise<void> {
+  const webhook = await createClient(context, options).webhooks.get(id, { signal: context.signal });
+  if (webhook.status !== 'active') {
+    return await updateWebhook(id, { status: 'active' }, 'resumed', options, context);
+  }
+  await printItem(async () => webhook, webhookView, context, options);
+  const now = context.now();
+  printNotice(context, `It was not paused: ${describeEndpoint(webhook, now)}. Nothing changed.`);
+  const hints = formatHints(explainEndpoint(webhook, now).hints, options);
+  if (hints !== null) printNotice(context, hints);
 }

@@ -9,7 +9,7 @@ import {
 import type { Command, Option } from 'commander';
 import type { CliContext } from '../../context';
 import { assertObject, InvalidArgument } from '../../errors/cli-error';
-import { parseId, timeParser } from '../../input/options';
+import { checkPeriod, parseId, timeParser } from '../../input/options';
 
 export const urlOption = [
   '--url <url>',
@@ -33,10 +33,11 @@ export interface DeliveryFilterOptions {
   webhook?: string;
   event?: EventType;
   since?: string;
+  until?: string;
   statusClass?: StatusClass;
 }
 
-/** Adds `--webhook`, `--event`, `--since` and `--status-class` to a command. */
+/** Adds `--webhook`, `--event`, `--since`, `--until` and `--status-class` to a command. */
 export function addDeliveryFilter(command: Command, context: CliContext): Command {
   return command
     .option('--webhook <id>', 'only deliveries to this webhook, whk_…', (text) =>
@@ -44,6 +45,7 @@ export function addDeliveryFilter(command: Command, context: CliContext): Comman
     )
     .addOption(eventOption(command, 'only deliveries of this event type'))
     .option('--since <time>', 'only deliveries queued at or after <time>', timeParser(context))
+    .option('--until <time>', 'only deliveries queued before <time>', timeParser(context))
     .addOption(
       command
         .createOption(
@@ -55,13 +57,18 @@ export function addDeliveryFilter(command: Command, context: CliContext): Comman
 }
 
 export function toDeliveryQuery(
-  filter: DeliveryFilterOptions & Pick<DeliveryListParams, 'state'>,
+  filter: DeliveryFilterOptions &
+    Pick<DeliveryListParams, 'state' | 'eventId'> & { order?: string },
   limit: number,
 ): DeliveryListParams {
+  checkPeriod(filter.since, filter.until, '--until');
   const query: DeliveryListParams = { limit };
   if (filter.webhook !== undefined) query.webhookId = filter.webhook;
   if (filter.event !== undefined) query.event = filter.event;
+  if (filter.order !== undefined) query.orderId = filter.order;
+  if (filter.eventId !== undefined) query.eventId = filter.eventId;
   if (filter.since !== undefined) query.since = filter.since;
+  if (filter.until !== undefined) query.until = filter.until;
   if (filter.statusClass !== undefined) query.statusClass = filter.statusClass;
   if (filter.state !== undefined) query.state = filter.state;
   return query;
@@ -69,13 +76,14 @@ export function toDeliveryQuery(
 
 /** Whether a delivery matches a query. A service may not support every filter. */
 export function matchesQuery(delivery: Delivery, query: DeliveryListParams): boolean {
-  const { webhookId, event, since, statusClass, state } = query;
+  const { webhookId, event, since, until, statusClass, state } = query;
   const { lastStatus } = assertObject(delivery);
   const actualClass = lastStatus === null ? 'none' : `${Math.floor(lastStatus / 100)}xx`;
   return (
     (webhookId === undefined || delivery.webhookId === webhookId) &&
     (event === undefined || delivery.event === event) &&
     (since === undefined || Date.parse(delivery.createdAt) >= +new Date(since)) &&
+    (until === undefined || Date.parse(delivery.createdAt) < +new Date(until)) &&
     (statusClass === undefined || actualClass === statusClass) &&
     (state === undefined || delivery.state === state)
   );

@@ -54,7 +54,11 @@ describe.each([
     1,
   ],
   [['webhooks', 'rotate-secret', id, '--promote'], 'Promote the staged secret', 1],
-  [['webhooks', 'replay', '--failed'], 'Replay 2 deliveries?', 2],
+  [
+    ['webhooks', 'replay', '--failed'],
+    'Replay 2 failed deliveries to 1 webhook at http://127.0.0.1:',
+    2,
+  ],
 ])('%j', (argv, question, changes) => {
   it('prompts, and proceeds after yes', async () => {
     const result = await asking(argv, [[question, 'y']]);

@@ -17,6 +17,7 @@ describe('webhooks deliveries', () => {
       [
         ...['webhooks', 'deliveries', '--webhook', 'whk_1', '--event', 'order.created'],
         ...['--state', 'failed', '--since', '6h', '--status-class', 'none', '--limit', '7'],
+        ...['--order', 'ord_1', '--event-id', 'evt_1', '--until', '1h'],
       ],
       { now },
     );
@@ -26,6 +27,9 @@ describe('webhooks deliveries', () => {
       event: 'order.created',
       state: 'failed',
       since: '2026-11-21T06:00:00.000Z',
+      until: '2026-11-21T11:00:00.000Z',
+      orderId: 'ord_1',
+      eventId: 'evt_1',
       statusClass: 'none',
       limit: '7',
     });
@@ -72,6 +76,9 @@ describe('webhooks deliveries', () => {
 
   it.each([
     [['--webhook', 'dlv_1']],
+    [['--order', 'dlv_1']],
+    [['--event-id', 'ord_1']],
+    [['--since', '1h', '--until', '2h']],
     [['--state', 'lost']],
     [['--status-class', '6xx']],
     [['--event', 'order.deleted']],

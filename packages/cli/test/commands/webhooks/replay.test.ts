@@ -150,6 +150,8 @@ describe('webhooks replay with IDs', () => {
   it.each([
     [['dlv_1', '--failed']],
     [['dlv_1', '--since', '6h']],
+    [['dlv_1', '--until', '6h']],
+    [['--failed', '--since', '1h', '--until', '2h']],
     [['dlv_1', '--webhook', 'whk_1']],
     [['--since', '6h']],
     [[]],
@@ -173,11 +175,14 @@ describe('webhooks replay --failed', () => {
     aDelivery({ id: 'dlv_6', lastStatus: 500 }),
     aDelivery({ id: 'dlv_5', lastStatus: 500, event: 'task.completed' }),
   ];
+  const { webhookId } = aDelivery();
 
-  async function serviceWithFailures(): Promise<BareService> {
+  /** A service that knows none of the filters, and replays one delivery at a time. */
+  async function serviceWithFailures(
+    failing: Parameters<typeof replaying>[0] = {},
+  ): Promise<BareService> {
     const service = await BareService.start();
-    const reply = replaying();
-    // A service that knows none of the filters.
+    const reply = replaying(failing);
     service.instead = (request) =>
       request.method === 'GET'
         ? { status: 200, body: { data: found, nextCursor: null } }
@@ -185,26 +190,29 @@ describe('webhooks replay --failed', () => {
     return service;
   }
 
-  it('replays those that match all filters, oldest first', async () => {
+  const counts = { delivered: null, failed: null, skipped: 0 };
+
+  it('replays those that match all filters, oldest first, and counts them', async () => {
     const service = await serviceWithFailures();
     const filter = [
-      '--failed',
-      '--status-class',
-      '5xx',
-      '--event',
-      'order.created',
-      '--since',
-      '2026-11-01',
+      ...['--failed', '--status-class', '5xx', '--event', 'order.created'],
+      ...['--since', '2026-11-01', '--until', '2026-12-01'],
     ];
     const argv = [...replay, ...filter, '--yes', '--output', 'json'];
-    const { exitCode, stdout } = await service.cli(argv);
+    const { exitCode, stdout, stderr } = await service.cli(argv);
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout).map(({ id }: { id: string }) => id)).toEqual(['dlv_6', 'dlv_9']);
-    expect(service.seen[0]?.query).toEqual({
+    expect(JSON.parse(stdout)).toEqual([{ webhookId, found: 2, replayed: 2, ...counts }]);
+    expect(stderr).toBe('Replayed 2 of 2 failed deliveries.\n');
+    expect(replayed(service)).toEqual([
+      '/v1/deliveries/dlv_6/replay',
+      '/v1/deliveries/dlv_9/replay',
+    ]);
+    expect(service.seen.find(({ path }) => path === '/v1/deliveries')?.query).toEqual({
       state: 'failed',
       statusClass: '5xx',
       event: 'order.created',
       since: '2026-11-01T00:00:00.000Z',
+      until: '2026-12-01T00:00:00.000Z',
       limit: '100',
     });
   });
@@ -218,28 +226,62 @@ describe('webhooks replay --failed', () => {
     ]);
   });
 
-  it('only shows them with --dry-run', async () => {
+  it('only counts them with --dry-run', async () => {
     const service = await serviceWithFailures();
     const argv = [...replay, '--failed', '--status-class', '5xx', '--dry-run', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv);
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { id: 'dlv_5', outcome: 'would_replay', state: 'failed' },
-      { id: 'dlv_6', outcome: 'would_replay', state: 'failed' },
-      { id: 'dlv_9', outcome: 'would_replay', state: 'failed' },
-    ]);
-    expect(stderr).toBe('Would replay 3 deliveries. Nothing changed.\n');
+    expect(JSON.parse(stdout)).toEqual([{ webhookId, found: 3, replayed: 0, ...counts }]);
+    expect(stderr).toBe('Would replay 3 failed deliveries. Nothing changed.\n');
     expect(replayed(service)).toEqual([]);
   });
 
-  it('prompts before several, and not before one', async () => {
+  it('says how many match and to which service before several, and does not ask before one', async () => {
     const service = await serviceWithFailures();
     const rejected = await service.cli([...replay, '--failed']);
     expect(rejected.exitCode).toBe(2);
-    expect(rejected.stderr).toContain('Replay 4 deliveries?');
+    expect(rejected.stderr).toContain(
+      `Replay 4 failed deliveries to 1 webhook at ${service.baseUrl}?`,
+    );
     expect(replayed(service)).toEqual([]);
     expect((await service.cli([...replay, '--failed', '--status-class', '4xx'])).exitCode).toBe(0);
     expect(replayed(service)).toEqual(['/v1/deliveries/dlv_8/replay']);
+  });
+
+  it('skips what is in flight or gone, and stops at what would fail for all others', async () => {
+    const service = await serviceWithFailures({
+      dlv_6: aProblem(409, 'delivery_in_progress'),
+      dlv_8: aProblem(404, 'delivery_not_found'),
+    });
+    const argv = [...replay, '--failed', '--yes', '--output', 'json'];
+    const { exitCode, stdout } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ found: 4, replayed: 2, skipped: 2 }]);
+    const denied = await serviceWithFailures({ dlv_6: aProblem(403, 'read_only_api_key') });
+    const stopped = await denied.cli(argv);
+    expect(stopped.exitCode).toBe(7);
+    expect(JSON.parse(stopped.stdout)).toMatchObject([{ found: 4, replayed: 1, skipped: 0 }]);
+    expect(JSON.parse(stopped.stderr).error.message).toContain(
+      'Replayed 1 of 4 failed deliveries; 3 not replayed',
+    );
+    expect(replayed(denied)).toHaveLength(2);
+  });
+
+  it('finishes what is in progress when it is interrupted, and says how to go on', async () => {
+    const service = await serviceWithFailures();
+    const { instead } = service;
+    const interrupt = new AbortController();
+    service.instead = (request) => {
+      if (request.method === 'POST') interrupt.abort();
+      return instead(request);
+    };
+    const argv = [...replay, '--failed', '--yes', '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { signal: interrupt.signal });
+    expect(exitCode).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject([{ found: 4, replayed: 1 }]);
+    expect(stderr).toContain('Finishing requests in flight. Press Ctrl-C again to quit now.');
+    expect(stderr).toContain('Interrupted. Replayed 1 of 4 failed deliveries; 3 not replayed');
+    expect(stderr.match(/The same command continues with those that are left/g)).toHaveLength(2);
   });
 
   it('reports that nothing matches', async () => {

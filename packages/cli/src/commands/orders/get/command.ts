@@ -1,4 +1,3 @@
-import type { AccountEvent } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { runBulk, sendFor, toBulkFailure } from '../../../bulk/run-bulk';
 import { createClient } from '../../../client/create-client';
@@ -9,8 +8,9 @@ import { addHelp } from '../../../help/help';
 import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../input/options';
 import { addInputOptions, type InputOptions, inputNote, readRows } from '../../../input/read-input';
 import { chooseFormat, describeShape, isForPerson } from '../../../output/format';
-import { writeData } from '../../../output/print';
+import { printNotice, writeData } from '../../../output/print';
 import type { Format, View } from '../../../output/view';
+import { deliveryView } from '../../webhooks/delivery-view';
 import {
   addNamesOption,
   chooseNames,
@@ -31,18 +31,20 @@ import { fetchHistoryIfPossible, historyView, toHistoryRow } from './order-histo
 interface Options extends GlobalOptions, InputOptions {
   names?: boolean;
   history?: boolean;
+  deliveries?: true;
   reconnectTimeout: number;
   /** Whether it waits for a service that is away, because a timeout was given. */
   waitsForService: boolean;
 }
 
-const recordFields = [...namedOrderView.fields, 'history'] as const;
+const recordFields = [...namedOrderView.fields, 'history', 'deliveries'] as const;
 
 /** `tradepost orders get <id...>` */
 export function configure(command: Command, context: CliContext): void {
   addInputOptions(addIds(command, 'ord'), 'ord')
     .option('--history', 'show its events; for one order on a terminal by default')
-    .option('--no-history', 'do not show its events');
+    .option('--no-history', 'do not show its events')
+    .option('--deliveries', 'show the deliveries to your webhooks about it');
   addNamesOption(command)
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) => {
@@ -62,9 +64,11 @@ export function configure(command: Command, context: CliContext): void {
       'json, several IDs, --stdin, --file: an array of such orders',
       'json, with --names: buyerName, sellerName, agentName and listingTitle too',
       'json, with --history: history too, an array of { id, event, createdAt, data }',
+      `json, with --deliveries: deliveries too, an array of ${describeShape(deliveryView)}`,
     ],
     Notes: [
       'The history has the events that the service still stores, with the reasons of changes.',
+      otherDeliveriesNote,
       namesNote,
       inputNote,
       'With several IDs, and with --reconnect-timeout, it waits for a service that is unreachable.',
@@ -85,7 +89,8 @@ async function get(args: readonly string[], options: Options, context: CliContex
   const history = chooseHistory(options, isSingle, context);
   const names = toNamesOption(chooseNames(options, context), options);
   const historyOption = options.history ? '--history' : 'history in --fields';
-  const wanted: Wanted = { names, history: history === 'always' ? historyOption : null };
+  const deliveries = chooseDeliveries(options);
+  const wanted = { names, history: history === 'always' ? historyOption : null, deliveries };
   const print = await createPrinter(wanted, options, context);
   const { waitsForService } = options;
   const client = createClient(context, options, isSingle ? {} : { concurrency });
@@ -105,11 +110,17 @@ async function get(args: readonly string[], options: Options, context: CliContex
       records,
     );
   }
+  if (deliveries !== null && options.output === 'table') {
+    const hasSome = found.some(({ order }) => (order.deliveries ?? []).length > 0);
+    const none = hasSome ? '' : 'No deliveries to the webhooks of this account found. ';
+    printNotice(context, `${none}${otherDeliveriesNote}`);
+  }
   if (error !== null) throw error;
   if (history !== 'if-possible' || !found[0]?.extensions.includes('events')) return;
   // The order is on the screen meanwhile.
   const events = await fetchHistoryIfPossible(client.events, first, context);
-  await writeData(context.stdout, await formatHistory(events ?? [], options, context));
+  const past = (events ?? []).map(toHistoryRow);
+  await writeData(context.stdout, await formatTable(past, historyView, options, context));
 }
 
 const concurrency = 8;
@@ -147,49 +158,78 @@ async function getMany(
   return { found, error };
 }
 
+/** Whether a buyer, a seller or an agent was told is known only to the account that owns the webhook. */
+const otherDeliveriesNote =
+  'Deliveries to the webhooks of other accounts are not visible to this account.';
+
+/** Returns the option that asks for the deliveries; null without one. */
+function chooseDeliveries({ deliveries, fields }: Options): string | null {
+  if (deliveries) return '--deliveries';
+  return selectsField(fields, 'deliveries') ? 'deliveries in --fields' : null;
+}
+
+function selectsField(fields: string | undefined, name: string): boolean {
+  return fields?.split(',').some((field) => field.trim() === name) ?? false;
+}
+
 function chooseHistory(
   options: Options,
   isSingle: boolean,
   context: CliContext,
 ): 'always' | 'if-possible' | 'never' {
-  const isSelected = options.fields?.split(',').some((field) => field.trim() === 'history');
-  if (options.history ?? isSelected) return 'always';
+  if (options.history ?? selectsField(options.fields, 'history')) return 'always';
   const isDefault = options.history === undefined && isSingle && isForPerson(options, context);
   return isDefault ? 'if-possible' : 'never';
 }
 
 /** Prints orders: for people with a table of its history below each, otherwise as one document. */
-async function createPrinter({ names, history }: Wanted, options: Options, context: CliContext) {
+async function createPrinter(
+  { names, history, deliveries = null }: Wanted,
+  options: Options,
+  context: CliContext,
+) {
   const { output, fields, jq } = options;
   const isTable = output === 'table' && fields === undefined && jq === undefined;
   const base = names === null ? orderView : namedOrderView;
   const view: View<OrderRecord> =
     fields !== undefined
       ? { ...namedOrderView, fields: recordFields }
-      : { ...base, fields: history !== null ? [...base.fields, 'history'] : base.fields };
+      : {
+          ...base,
+          fields: [
+            ...base.fields,
+            ...(history !== null ? (['history'] as const) : []),
+            ...(deliveries !== null ? (['deliveries'] as const) : []),
+          ],
+        };
   const format = await chooseFormat(options, view, context);
   return async (
     formatAll: (format: Format<OrderRecord>) => string | Promise<string>,
     records: readonly OrderRecord[],
   ): Promise<void> => {
-    if (!isTable || records.every((record) => record.history === undefined)) {
+    if (!isTable || (history === null && deliveries === null)) {
       return await writeData(context.stdout, await formatAll(format));
     }
-    for (const [index, { history: events = [], ...order }] of records.entries()) {
-      const record = await format.formatItem(order);
-      const table = await formatHistory(events, options, context);
-      await writeData(context.stdout, `${index > 0 ? '\n' : ''}${record}${table}`);
+    for (const [index, record] of records.entries()) {
+      const { history: events = [], deliveries: sent = [], ...order } = record;
+      const text = await format.formatItem(order);
+      const tables = [
+        await formatTable(events.map(toHistoryRow), historyView, options, context),
+        await formatTable(sent, deliveryView, options, context),
+      ].join('');
+      await writeData(context.stdout, `${index > 0 ? '\n' : ''}${text}${tables}`);
     }
   };
 }
 
-/** Formats the table below an order. It is empty without events. */
-async function formatHistory(
-  events: readonly AccountEvent[],
+/** Formats a table below an order. It is empty without items. */
+async function formatTable<Item extends object>(
+  items: readonly Item[],
+  view: View<Item>,
   { fields: _, jq: __, ...options }: Options,
   context: CliContext,
 ): Promise<string> {
-  const table = await chooseFormat(options, historyView, context);
-  const rows = await table.formatItems(events.map(toHistoryRow));
+  const table = await chooseFormat(options, view, context);
+  const rows = await table.formatItems(items);
   return rows === '' ? '' : `\n${rows}`;
 }

@@ -1,18 +1,20 @@
 import type {
   AccountEvent,
+  Delivery,
   GetOrderOptions,
   Order,
   OrderExpansions,
   Tradepost,
 } from '@tradepost/sdk';
 import { type Extra, requireExtension, sendExtended } from '../../../client/extensions';
-import { orderExpansions } from '../../../input/options';
+import { maxPageSize, orderExpansions } from '../../../input/options';
 import { type NamedOrder, placeNames } from '../order-view';
 import { fetchHistory } from './order-history';
 
 /** An order with its history, if that was requested. */
 export interface OrderRecord extends NamedOrder {
   history?: readonly AccountEvent[];
+  deliveries?: readonly Delivery[];
 }
 
 export interface Wanted {
@@ -20,6 +22,8 @@ export interface Wanted {
   names: { option?: string } | null;
   /** The option that asks for the history; null without it. */
   history: string | null;
+  /** The option that asks for the deliveries; null without it. @default null */
+  deliveries?: string | null;
 }
 
 export interface LoadedOrder {
@@ -33,7 +37,7 @@ export interface LoadRequest {
   maxRetries?: number;
 }
 
-type Client = Pick<Tradepost, 'orders' | 'events'>;
+type Client = Pick<Tradepost, 'orders' | 'events' | 'deliveries'>;
 
 type Expand = Pick<GetOrderOptions, 'expand'>;
 
@@ -43,9 +47,9 @@ type Expand = Pick<GetOrderOptions, 'expand'>;
  * @throws {CliError} `unsupported_option` if the service does not have what an option needs
  */
 export async function loadOrder(
-  { orders, events }: Client,
+  { orders, events, ...client }: Client,
   id: string,
-  { names, history }: Wanted,
+  { names, history, deliveries = null }: Wanted,
   request: LoadRequest,
 ): Promise<LoadedOrder> {
   const withNames: Extra<Expand> = {
@@ -58,8 +62,16 @@ export async function loadOrder(
     Expand,
     Extra<Expand>
   >((expand) => orders.get(id, { ...request, ...expand }), names === null ? [] : [withNames]);
-  const order = placeNames(data);
-  if (history === null) return { order, extensions };
-  requireExtension('events', history, extensions);
-  return { order: { ...order, history: await fetchHistory(events, id, request) }, extensions };
+  const order: OrderRecord = placeNames(data);
+  if (history !== null) {
+    requireExtension('events', history, extensions);
+    order.history = await fetchHistory(events, id, request);
+  }
+  if (deliveries !== null) {
+    requireExtension('deliveries', deliveries, extensions);
+    const all = { limit: Number.POSITIVE_INFINITY };
+    const query = { orderId: id, limit: maxPageSize };
+    order.deliveries = await client.deliveries.list(query, request).toArray(all);
+  }
+  return { order, extensions };
 }

@@ -51,6 +51,10 @@ export async function setStatuses(
       ...limits,
       hadContact: earlier.size > 0,
       resumeHints: resumeHint === null ? [] : [resumeHint],
+      ...(resumeHint !== null && {
+        // The journal is on the screen if there is no end.
+        resumeNote: 'In either case --resume continues with the journal above.',
+      }),
       showProgress: true,
       async work(id, { send }) {
         journal?.begin(id);

@@ -8,8 +8,9 @@ import {
 import type { Command } from 'commander';
 import { createClient } from '../../../client/create-client';
 import type { CliContext, OutputStream } from '../../../context';
+import { CliError } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
-import { addId, type GlobalOptions } from '../../../input/options';
+import { type GlobalOptions, parseId } from '../../../input/options';
 import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
 import {
@@ -23,6 +24,7 @@ import { chooseTimes, formatTimes, type Times } from '../../../output/times';
 import type { View } from '../../../output/view';
 import { formatCommand, formatHints, quoteWord } from '../../../report/hint';
 import { deliveryView } from '../delivery-view';
+import { explainEndpoint } from '../endpoint-view';
 import { readSecretFile } from '../secret';
 import { type Diagnosis, explainDelivery } from './explain-delivery';
 import { assertNewFile, saveBody } from './save-body';
@@ -46,9 +48,12 @@ const explanationView: View<Explanation> = {
   fields: ['verdict', 'reason', 'hints', 'curl'],
 };
 
-/** `tradepost webhooks explain <delivery>` */
+/** `tradepost webhooks explain <delivery or webhook>` */
 export function configure(command: Command, context: CliContext): void {
-  addId(command, 'dlv')
+  command
+    .argument('<id>', 'delivery ID, dlv_…, or webhook ID, whk_…', (text) =>
+      parseId(text, text.trim().startsWith('whk_') ? 'whk' : 'dlv'),
+    )
     .option('--secret-file <file>', 'sign it again with this secret, as of now')
     .option('--body-file <file>', 'write the signed body to this new file, byte for byte')
     .action((id: string) => explain(id, command.optsWithGlobals<Options>(), context));
@@ -56,13 +61,16 @@ export function configure(command: Command, context: CliContext): void {
     fields: explanationView.fields,
     Examples: [
       '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
+      '$ tradepost webhooks explain whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW',
       '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD --secret-file webhook.secret --jq .curl | sh',
       '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD --body-file delivered.json',
     ],
     Output: [
-      'json: { delivery, verdict, reason, hints, attempts, signed: { body, bytes, headers }, curl }',
+      'json, a delivery: { delivery, verdict, reason, hints, attempts, signed: { body, bytes, headers }, curl }',
       `delivery: ${describeShape(deliveryView)}`,
       'verdict: delivered, failed, waiting, retrying, backoff, paused, in_progress or unknown',
+      'json, a webhook: { webhook, verdict, reason, hints }',
+      'verdict of a webhook: healthy, failing, backoff, paused; active if nothing was sent yet',
     ],
     Notes: [
       'curl sends exactly what the last attempt sent. A receiver that checks the time rejects it later: --secret-file signs it again. The secret is never shown.',
@@ -73,6 +81,7 @@ export function configure(command: Command, context: CliContext): void {
 
 async function explain(id: string, options: Options, context: CliContext): Promise<void> {
   const isText = options.output === 'table' && options.fields === undefined;
+  if (id.startsWith('whk_')) return await explainWebhook(id, options, context);
   const format = await chooseFormat(options, explanationView, context);
   const secret = options.secretFile === undefined ? null : readSecretFile(options.secretFile);
   if (options.bodyFile !== undefined) assertNewFile(options.bodyFile);
@@ -106,6 +115,58 @@ async function explain(id: string, options: Options, context: CliContext): Promi
       : format.formatItem(explanation),
   );
   if (saved !== null) printNotice(context, saved);
+}
+
+/** How a webhook fares: for programs, with the webhook. */
+type WebhookExplanation = Omit<ReturnType<typeof explainEndpoint>, 'hints'> & {
+  webhook: WebhookDetails;
+  hints: readonly string[];
+};
+
+const webhookExplanationView: View<WebhookExplanation> = {
+  fields: ['verdict', 'reason', 'hints'],
+};
+
+async function explainWebhook(id: string, options: Options, context: CliContext): Promise<void> {
+  if (options.secretFile !== undefined || options.bodyFile !== undefined) {
+    throw new CliError('usage', '--secret-file and --body-file need the ID of a delivery');
+  }
+  const format = await chooseFormat(options, webhookExplanationView, context);
+  const webhook = await createClient(context, options).webhooks.get(id, { signal: context.signal });
+  const explained = explainEndpoint(webhook, context.now());
+  const hints = explained.hints.map((hint) => formatHints([hint], options) ?? '');
+  if (options.output !== 'table' || options.fields !== undefined) {
+    return await writeData(context.stdout, format.formatItem({ webhook, ...explained, hints }));
+  }
+  const times = chooseTimes(options, context, { hasExactTimes: true });
+  const head = formatVerdict(
+    `${id}  ${webhook.url}`,
+    { ...explained, hints },
+    times,
+    context.stdout,
+  );
+  await writeData(context.stdout, head.map((line) => `${line}\n`).join(''));
+}
+
+/** Formats what is explained, and what to do about it. */
+function formatVerdict(
+  subject: string,
+  { verdict, reason, hints }: Pick<WebhookExplanation, 'verdict' | 'reason' | 'hints'>,
+  times: Times | null,
+  stdout: OutputStream,
+): string[] {
+  const style = getStyle(stdout);
+  const width = getTerminalWidth(stdout);
+  const format = (text: string, hanging = 0) => wrap(escapeControlChars(text), width, { hanging });
+  const isGood = ['delivered', 'healthy', 'active'].includes(verdict);
+  const verdictStyle = isGood ? 'green' : verdict === 'failed' ? 'red' : 'yellow';
+  const status = style(verdictStyle, verdict.replace('_', ' '));
+  return [
+    ...wrap(`${escapeControlChars(subject)}: ${status}`, width),
+    ...format(times === null ? reason : formatTimes(reason, times.alone)),
+    ...(hints.length > 0 ? ['', style('bold', 'WHAT TO DO')] : []),
+    ...hints.flatMap((hint, index) => format(`${index + 1}. ${hint}`, 3)),
+  ];
 }
 
 /** Lists the commands that check the signature of a request; none without a signature that can match. */
@@ -183,7 +244,7 @@ interface Presentation {
  * safe as it is: a shell must be able to run it.
  */
 function formatExplanation(
-  { delivery, verdict, reason, hints, attempts, signed, curl }: Explanation,
+  { delivery, attempts, signed, curl, ...explained }: Explanation,
   { checks, times }: Presentation,
   stdout: OutputStream,
 ): string {
@@ -194,13 +255,8 @@ function formatExplanation(
     wrap(escapeControlChars(text), width, { indent, hanging });
   const title = (text: string) => ['', style('bold', text)];
   const earlier = attempts.length - maxAttemptsShown;
-  const verdictStyle = verdict === 'delivered' ? 'green' : verdict === 'failed' ? 'red' : 'yellow';
-  const status = style(verdictStyle, verdict.replace('_', ' '));
   const lines = [
-    ...wrap(`${escapeControlChars(`${id}  ${event} to ${webhookId}`)}: ${status}`, width),
-    ...format(times === null ? reason : formatTimes(reason, times.alone)),
-    ...(hints.length > 0 ? title('WHAT TO DO') : []),
-    ...hints.flatMap((hint, index) => format(`${index + 1}. ${hint}`, 3)),
+    ...formatVerdict(`${id}  ${event} to ${webhookId}`, explained, times, stdout),
     ...(attempts.length > 0 ? title('ATTEMPTS') : []),
     ...(earlier > 0 ? [`(${earlier} earlier attempts)`] : []),
     ...attempts

@@ -1,7 +1,8 @@
 import type { Delivery, DeliveryDetails, WebhookDetails } from '@tradepost/sdk';
-import { commandHint, type Hint } from '../../../errors/cli-error';
+import { capitalize, commandHint, type Hint } from '../../../errors/cli-error';
 import { formatCount } from '../../../output/text';
 import { formatFailure, getAttemptFailure } from '../attempt-failure';
+import { describeEndpoint, getEndpointFailure, isUnhealthy } from '../endpoint-view';
 
 /** The status of a delivery, in a word for programs. */
 export type Verdict =
@@ -73,9 +74,12 @@ function explainPending(
   now: number,
 ): Diagnosis {
   const { id, webhookId, nextAttemptAt, deadlineAt, attemptCount } = delivery;
-  const last = getAttemptFailure(delivery);
+  const own = getAttemptFailure(delivery);
+  // Before its first attempt, those of others say why it has to wait.
+  const last = own ?? (webhook && isUnhealthy(webhook, now) ? getEndpointFailure(webhook) : null);
   const { hints = [] } = last ?? {};
-  const lastFailure = last === null ? '' : ` The last attempt failed: ${last.reason}.`;
+  const whose = own === null ? 'The last attempt of another delivery' : 'The last attempt';
+  const lastFailure = last === null ? '' : ` ${whose} failed: ${last.reason}.`;
   const expiry = `It expires at ${deadlineAt}.`;
   if (webhook?.status === 'paused') {
     return {
@@ -91,24 +95,22 @@ function explainPending(
       hints: ['Check again in a few seconds.'],
     };
   }
-  const retryNow: Hint = commandHint(
-    'Once the receiver is fixed, retry at once:',
-    'webhooks replay',
-    id,
-  );
+  const fixed = 'Once the receiver is fixed,';
+  const retryNow: Hint = commandHint(`${fixed} retry at once:`, 'webhooks replay', id);
   const backoffUntil = webhook?.backoffUntil ?? null;
-  if (backoffUntil !== null && Date.parse(backoffUntil) > now) {
+  if (webhook !== null && backoffUntil !== null && Date.parse(backoffUntil) > now) {
+    const all = commandHint(`${fixed} send all that is pending:`, 'webhooks retry', webhookId);
     return {
       verdict: 'backoff',
-      reason: `The endpoint is in backoff until ${backoffUntil}: it keeps failing, or requested it.${lastFailure} ${expiry}`,
-      hints: [...hints, retryNow],
+      reason: `${capitalize(describeEndpoint(webhook, now))}.${lastFailure} ${expiry}`,
+      hints: [...hints, all],
     };
   }
   if (attemptCount === 0 || last === null) {
     return {
       verdict: 'waiting',
-      reason: `The first attempt is due at ${nextAttemptAt}. ${expiry}`,
-      hints: [],
+      reason: `The first attempt is due at ${nextAttemptAt}.${lastFailure} ${expiry}`,
+      hints,
     };
   }
   return {
