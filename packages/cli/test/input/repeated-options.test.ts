@@ -14,7 +14,6 @@ const values: Record<string, string> = {
   '--seller': 'Anna',
   '--sort': 'createdAt',
   '--webhook': 'whk_1',
-  '--order': 'ord_1',
   '--event-id': 'evt_1',
   '--state': 'failed',
   '--type': 'order_created',

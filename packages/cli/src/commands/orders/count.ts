@@ -36,7 +36,8 @@ export function configure(command: Command, context: CliContext): void {
 
 async function count(options: Options, context: CliContext): Promise<void> {
   if (options.output !== 'table' || options.fields !== undefined) {
-    return await printItem(() => countOrders(options, context), totalView, context, options);
+    await printItem(() => countOrders(options, context), totalView, context, options);
+    return;
   }
   const { count, atLeast } = await countOrders(options, context);
   const text = context.stdout.isTTY === true ? formatNumber(count) : String(count);

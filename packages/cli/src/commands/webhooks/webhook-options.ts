@@ -9,7 +9,7 @@ import {
 import type { Command, Option } from 'commander';
 import type { CliContext } from '../../context';
 import { assertObject, InvalidArgument } from '../../errors/cli-error';
-import { checkPeriod, parseId, timeParser } from '../../input/options';
+import { checkPeriod, parseId, timeParser, untilParser } from '../../input/options';
 
 export const urlOption = [
   '--url <url>',
@@ -45,7 +45,7 @@ export function addDeliveryFilter(command: Command, context: CliContext): Comman
     )
     .addOption(eventOption(command, 'only deliveries of this event type'))
     .option('--since <time>', 'only deliveries queued at or after <time>', timeParser(context))
-    .option('--until <time>', 'only deliveries queued before <time>', timeParser(context))
+    .option('--until <time>', 'only deliveries queued before <time>', untilParser(context))
     .addOption(
       command
         .createOption(
@@ -61,7 +61,7 @@ export function toDeliveryQuery(
     Pick<DeliveryListParams, 'state' | 'eventId'> & { order?: string },
   limit: number,
 ): DeliveryListParams {
-  checkPeriod(filter.since, filter.until, '--until');
+  checkPeriod(filter.since, filter.until);
   const query: DeliveryListParams = { limit };
   if (filter.webhook !== undefined) query.webhookId = filter.webhook;
   if (filter.event !== undefined) query.event = filter.event;
