@@ -102,7 +102,7 @@ async function deliver(
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json --jq .verdict`);
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json`);
   await runOnPipes('tradepost webhooks explain dlv_nosuch');
-  await run('tradepost webhooks list');
+  await runOnPipes('tradepost webhooks list');
   await run(`tradepost webhooks explain ${id}`);
   await runOnPipes(`tradepost webhooks resume ${id} --fields id,status`);
 
