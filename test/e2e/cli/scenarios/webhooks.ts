@@ -102,7 +102,7 @@ async function deliver(
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json --jq .verdict`);
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json`);
   await runOnPipes('tradepost webhooks explain dlv_nosuch');
-  await run('tradepost webhooks list');
+  await runOnPipes('tradepost webhooks list');
   await run(`tradepost webhooks explain ${id}`);
   await runOnPipes(`tradepost webhooks resume ${id} --fields id,status`);
 
@@ -119,7 +119,7 @@ async function deliver(
   }
   await runOnPipes('tradepost webhooks replay --failed --status-class 4xx');
   await runOnPipes('tradepost webhooks replay');
-  await runOnPipes(`tradepost webhooks retry ${id} --yes`);
+  await run(`tradepost webhooks retry ${id} --yes`);
   await run(`${test} --wait --fields event,state,test,attempts,lastStatus`);
   const [delivered] = (await client.deliveries.list({ limit: 1 })).data;
   await run(`tradepost webhooks explain ${delivered?.id}`);

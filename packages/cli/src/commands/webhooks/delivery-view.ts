@@ -15,7 +15,11 @@ export function getStateStyle(state: string | null): StyleName | null {
   }
 }
 
-function formatLastAttempt({ lastStatus, lastError }: Delivery): string {
+/** Formats how an attempt ended; `-` if there was none. */
+export function formatLastAttempt({
+  lastStatus = null,
+  lastError = null,
+}: Pick<Delivery, 'lastStatus' | 'lastError'>): string {
   return [lastStatus, lastError].filter((part) => part !== null).join(' ') || '-';
 }
 

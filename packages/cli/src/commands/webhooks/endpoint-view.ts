@@ -6,6 +6,7 @@ import { formatNumber } from '../../output/text';
 import { formatRelative } from '../../output/times';
 import { type ConnectionFlags, formatHints } from '../../report/hint';
 import { getAttemptFailure } from './attempt-failure';
+import { formatLastAttempt } from './delivery-view';
 
 /**
  * Returns the state of an endpoint: `paused`, `backoff`, `failing`, `healthy`, or `active` if nothing was sent to it. A
@@ -19,13 +20,11 @@ export function getEndpointState(webhook: WebhookDetails, now: number): string {
   return (lastStatus ?? null) === null ? 'active' : 'healthy';
 }
 
-/** Formats how the last attempt ended, and for how long attempts have failed: `401 for 3 hr`. */
-export function formatLastAttempt(
-  { lastStatus, lastError, failingSince }: WebhookDetails,
-  now: number,
-): string {
-  const last = [lastStatus, lastError].filter((part) => part != null).join(' ') || '-';
-  const age = formatRelative(Date.parse(failingSince ?? ''), now).match(/^(.*) ago$/)?.[1];
+/** Formats how the last attempt ended, and from a minute on for how long attempts have failed: `401 for 3 hr`. */
+export function formatLast(webhook: WebhookDetails, now: number): string {
+  const since = Date.parse(webhook.failingSince ?? '');
+  const [, age] = /^(\d+ (?!sec).*) ago$/.exec(formatRelative(since, now)) ?? [];
+  const last = formatLastAttempt(webhook);
   return age === undefined ? last : `${last} for ${age}`;
 }
 
@@ -37,7 +36,7 @@ export function describeEndpoint(webhook: WebhookDetails, now: number): string {
     backoff: `endpoint backs off until ${backoffUntil}`,
     paused: 'webhook is paused',
   };
-  const last = formatLastAttempt(webhook, now);
+  const last = formatLast(webhook, now);
   return [
     ...(pendingDeliveries === undefined ? [] : [`${formatNumber(pendingDeliveries)} pending`]),
     states[state] ?? `endpoint is ${state}`,

@@ -14,7 +14,7 @@ import { printList } from '../../output/print';
 import { getTerminalWidth, type StyleName } from '../../output/text';
 import { chooseTimes, formatTimes } from '../../output/times';
 import type { View } from '../../output/view';
-import { formatLastAttempt, getEndpointState } from './endpoint-view';
+import { formatLast, getEndpointState } from './endpoint-view';
 import { webhookView } from './webhook-view';
 
 /** `tradepost webhooks list` */
@@ -77,7 +77,7 @@ function createListView(options: GlobalOptions, context: CliContext): View<Webho
       {
         title: 'LAST',
         field: 'lastStatus',
-        text: (webhook) => formatLastAttempt(webhook, now),
+        text: (webhook) => formatLast(webhook, now),
         whenNarrow: 'leave-out',
       },
       { title: 'URL', field: 'url', whenNarrow: 'shorten' },

@@ -107,12 +107,10 @@ export async function replayMany(
   const { webhooks, extensions } = await listEndpoints(client, context);
   const targets = await findTargets(client, state, options, context);
   const ids = new Set([...targets.values()].flat());
-  const rows = new Map<string, Replays>();
-  for (const [webhookId, own] of targets) {
-    const counts = { found: own.length, replayed: 0, skipped: 0, delivered: null, failed: null };
-    rows.set(webhookId, { webhookId, ...counts });
-  }
-  const print = async () => `${await format.formatItems([...rows.values()])}${await format.end()}`;
+  const rows = Array.from(targets, ([webhookId, { length: found }]): Replays => {
+    return { webhookId, found, replayed: 0, skipped: 0, delivered: null, failed: null };
+  });
+  const print = async () => `${await format.formatItems(rows)}${await format.end()}`;
   const what = countDeliveries(ids.size, `${state} `);
   if (options.dryRun || ids.size === 0) {
     await writeData(context.stdout, print());
@@ -141,15 +139,15 @@ export async function replayMany(
         const found = targets.get(webhookId) ?? [];
         // One request sends its oldest first.
         const own = isSupported ? found : found.toReversed();
-        const row = rows.get(webhookId) as Replays;
+        const row = rows.find((one) => one.webhookId === webhookId) as Replays;
         const sendNext = send(webhookId);
         for (let start = 0; start < own.length; start += chunkSize) {
           if (start > 0 && options.rate !== undefined)
             await context.wait(options.rate * chunkSize, context.signal);
+          if (start > 0 && context.signal.aborted) return notAttempted;
           const chunk = own.slice(start, start + chunkSize);
-          const isOver = start > 0 && context.signal.aborted;
-          const { data, error } = isOver ? notSent : await sendNext(chunk, requests);
-          if (isOver || wasNotAttempted(error, context)) return notAttempted;
+          const { data, error } = await sendNext(chunk, requests);
+          if (wasNotAttempted(error, context)) return notAttempted;
           if (data === null) return { outcome: 'failed', error };
           row.replayed += data.replayed;
           row.skipped += data.skipped;
@@ -161,8 +159,7 @@ export async function replayMany(
     },
     context,
   );
-  const sum = (field: 'replayed' | 'skipped') =>
-    [...rows.values()].reduce((total, row) => total + row[field], 0);
+  const sum = (field: 'replayed' | 'skipped') => rows.reduce((total, row) => total + row[field], 0);
   const replayed = sum('replayed');
   const skipped = sum('skipped');
   const left = ids.size - replayed - skipped;
@@ -173,11 +170,10 @@ export async function replayMany(
   ].join('; ');
   const isComplete = run.failures.length + run.notAttempted.length === 0;
   const result = options.wait && isComplete ? await waitFor(client, ids, options, context) : null;
-  for (const row of rows.values()) {
-    if (result === null) break;
+  for (const row of result === null ? [] : rows) {
     const isOwn = ({ webhookId }: Delivery) => webhookId === row.webhookId;
-    row.failed = result.failed.filter(isOwn).length;
-    row.delivered = row.found - row.failed - result.pending.filter(isOwn).length;
+    row.failed = result?.failed.filter(isOwn).length ?? 0;
+    row.delivered = row.found - row.failed - (result?.pending.filter(isOwn).length ?? 0);
   }
   const writer = createBestEffortWriter(context.stdout);
   await writer.write(print);
@@ -193,7 +189,6 @@ export async function replayMany(
   reportArrival(ids.size, result, summary, options, context);
 }
 
-const notSent = { data: null, error: null };
 const notAttempted: BulkResult = { outcome: 'not_attempted', error: null };
 
 function toFilter(state: DeliveryState, options: ReplayManyOptions): ReplayDeliveriesParams {
@@ -283,16 +278,10 @@ const maxPollMs = 5_000;
 export async function waitFor(
   { deliveries }: Tradepost,
   ids: ReadonlySet<string>,
-  { timeout, webhook, event, since, until }: ReplayOptions & DeliveryFilterOptions,
+  { timeout, statusClass: _, ...filter }: ReplayOptions & DeliveryFilterOptions,
   context: CliContext,
 ): Promise<Arrival> {
   const { signal } = context;
-  const filter = {
-    ...(webhook !== undefined && { webhook }),
-    ...(event !== undefined && { event }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  };
   const list = async (state: DeliveryState) => {
     const query = toDeliveryQuery({ ...filter, state }, maxPageSize);
     const all = await deliveries

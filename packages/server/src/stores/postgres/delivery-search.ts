@@ -40,8 +40,9 @@ function bindOtherFilters(
 }
 
 /**
- * Lists the newest deliveries of one event or one order, newest first. Pending ones have no index by event: they are found by the
- * time, which they have of their event.
+ * Lists the newest deliveries of one event or one order, newest first. Those of a webhook are found by the time, which they have of
+ * their event: pending ones have no index by event. Each range has a limit, so that it is read for each event and webhook, whatever
+ * the planner expects.
  */
 async function selectOfEvents(
   db: PostgresDatabase,
@@ -60,17 +61,19 @@ async function selectOfEvents(
   );
   const webhookIds = selectWebhookIds(range, accountId, filter);
   const others = [range.sql, bindOtherFilters(range, filter)].filter((text) => text !== '');
-  const found = states.map((state) => {
-    const time = state === 'pending' ? 's.created_at = e.created_at' : 'TRUE';
-    const own = `s.webhook_id = w.id AND s.event_id = e.id AND ${time}`;
-    return `SELECT * FROM ${deliveriesIn(state)} AS s WHERE ${[own, ...others].join(' AND ')}`;
-  });
+  const own = 's.webhook_id = w.id AND s.created_at = e.created_at AND s.event_id = e.id';
+  const where = [own, ...others].join(' AND ');
+  const most = range.bind(limit);
+  const found = states.map(
+    (state) => `(SELECT * FROM ${deliveriesIn(state)} AS s WHERE ${where}
+       ORDER BY created_at DESC, id DESC LIMIT ${most})`,
+  );
   return await db.rows<LoggedDelivery>(
     `SELECT ${loggedDeliveryFields.select}
      FROM (${webhookIds}) AS w CROSS JOIN (SELECT id, created_at FROM events WHERE ${events.sql}) AS e
        CROSS JOIN LATERAL (${found.join(' UNION ALL ')}) AS d
        JOIN queues ON queues.webhook_id = d.webhook_id
-     ORDER BY d.created_at DESC, d.id DESC LIMIT ${range.bind(limit)}`,
+     ORDER BY d.created_at DESC, d.id DESC LIMIT ${most}`,
     ...range.values,
   );
 }

@@ -115,6 +115,15 @@ describe('by the query plans,', () => {
     },
   );
 
+  test('the deliveries of an order or an event are found by its events', async () => {
+    for (const filter of [{ orderId: 'ord_1' }, { eventId: 'evt_1', state: 'pending' as const }]) {
+      db.plans.length = 0;
+      await log.listDeliveries(accountId, filter, { after: null, limit: 50 });
+      expect(db.plans).toContain('SEARCH deliveries USING INDEX deliveries_of_event (event_id=?)');
+      expect(db.plans.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN d']);
+    }
+  });
+
   test('one delivery and its attempts are found by its ID', async () => {
     const own = await sample();
     db.plans.length = 0;
