@@ -28,7 +28,7 @@ describe('the router', () => {
     '/v1/webhooks/whk_1/secrets',
     '/v1/webhooks/whk_1/secret/',
     '/v1/deliveries/dlv_1/attempts',
-    '/v1/events/evt_1',
+    '/v1/events/evt_1/attempts',
     '/v1/events/',
     '/v1/account/',
     '/v1/accounts',

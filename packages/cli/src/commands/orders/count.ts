@@ -8,8 +8,13 @@ import { describeShape } from '../../output/format';
 import { printItem, writeData } from '../../output/print';
 import { formatNumber } from '../../output/text';
 import type { View } from '../../output/view';
-import { listOrders } from './list';
-import { addOrderFilter, filterNotes, type OrderFilterOptions, selectOrders } from './order-filter';
+import {
+  addOrderFilter,
+  filterNotes,
+  listOrders,
+  type OrderFilterOptions,
+  selectOrders,
+} from './list';
 
 type Options = GlobalOptions & OrderFilterOptions;
 

@@ -1,4 +1,11 @@
-import type { Order, OrderListParams, OrderSort, Tradepost } from '@tradepost/sdk';
+import {
+  type Order,
+  type OrderListParams,
+  type OrderSort,
+  type OrderStatus,
+  orderStatuses,
+  type Tradepost,
+} from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import { type FilterExtra, listExtended } from '../../client/extensions';
@@ -6,24 +13,24 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
+  checkPeriod,
   type GlobalOptions,
   getPageSize,
+  listParser,
+  nouns,
   orderExpansions,
   orderSorts,
   type PaginationOptions,
+  parseId,
+  parseQuantities,
+  timeNote,
+  timeParser,
+  untilParser,
 } from '../../input/options';
 import { describeShape, isForPerson } from '../../output/format';
 import { printList } from '../../output/print';
 import { getTerminalWidth } from '../../output/text';
 import type { ListPage, View } from '../../output/view';
-import {
-  addOrderFilter,
-  createOrderFilter,
-  filterNotes,
-  type OrderFilter,
-  type OrderFilterOptions,
-  selectOrders,
-} from './order-filter';
 import {
   addNamesOption,
   chooseNames,
@@ -40,6 +47,113 @@ import {
 
 /** Up to how many orders a person gets to know how many a list has. */
 const shownTotal = 1_000;
+
+/** The options that select orders. Times are ISO 8601. */
+export interface OrderFilterOptions {
+  status?: readonly OrderStatus[];
+  /** An ID, or a part of a name. */
+  buyer?: string;
+  seller?: string;
+  listing?: string;
+  quantity?: { minQuantity?: number; maxQuantity?: number };
+  /** Created at or after it. */
+  since?: string;
+  /** Created before it. */
+  until?: string;
+  /** Last changed at or after it. */
+  updatedSince?: string;
+}
+
+/** Which orders are selected. Names as in the API. */
+export interface OrderFilter {
+  statuses?: readonly OrderStatus[];
+  buyerId?: string;
+  sellerId?: string;
+  listingId?: string;
+  minQuantity?: number;
+  maxQuantity?: number;
+  createdAfter?: string;
+  createdBefore?: string;
+  updatedAfter?: string;
+}
+
+/** What help pages say about these options. */
+export const filterNotes = [
+  timeNote,
+  'Filters are extensions of the API. Where a service does not have them, all orders are read and selected here. --buyer and --seller with a name need the extension partners: a part of the name is enough, whatever its case and accents.',
+];
+
+/** Adds the options that select orders. */
+export function addOrderFilter(command: Command, context: CliContext): Command {
+  return command
+    .option(
+      '--status <status>',
+      `only orders in one of these statuses: ${orderStatuses.join(', ')}`,
+      listParser(orderStatuses, 'status'),
+    )
+    .option('--buyer <name>', 'only orders of this buyer: a part of the name, or usr_…', parseParty)
+    .option('--seller <name>', 'only orders of this seller, likewise', parseParty)
+    .option('--listing <id>', 'only orders from this listing, lst_…', (id) => parseId(id, 'lst'))
+    .option(
+      '--quantity <n>',
+      'only orders of so many units: 17, 17..23, 17.. or ..23',
+      parseQuantities,
+    )
+    .option('--since <time>', 'only orders created at or after <time>', timeParser(context))
+    .option('--until <time>', 'only orders created before <time>', untilParser(context))
+    .option(
+      '--updated-since <time>',
+      'only orders last changed at or after <time>',
+      timeParser(context),
+    );
+}
+
+/** An ID of another type is a mistake and not a name. */
+function parseParty(text: string): string {
+  const isLikeId = Object.keys(nouns).some((prefix) => text.trim().startsWith(`${prefix}_`));
+  return isLikeId ? parseId(text, 'usr') : text.trim();
+}
+
+/**
+ * Returns which orders the options select. Names are looked up.
+ *
+ * @throws what `findParty` throws
+ */
+export async function selectOrders(
+  client: Tradepost,
+  {
+    status: statuses,
+    listing,
+    quantity,
+    since,
+    until,
+    updatedSince,
+    ...parties
+  }: OrderFilterOptions,
+  context: CliContext,
+): Promise<OrderFilter> {
+  checkPeriod(since, until);
+  const find = async (kind: 'buyer' | 'seller') =>
+    parties[kind] === undefined
+      ? undefined
+      : (await import('./find-party')).findParty(client, kind, parties[kind], context);
+  const [buyerId, sellerId] = [await find('buyer'), await find('seller')];
+  return {
+    ...(statuses !== undefined && { statuses }),
+    ...(buyerId !== undefined && { buyerId }),
+    ...(sellerId !== undefined && { sellerId }),
+    ...(listing !== undefined && { listingId: listing }),
+    ...quantity,
+    // The times after which orders are listed are excluded themselves.
+    ...(since !== undefined && { createdAfter: justBefore(since) }),
+    ...(until !== undefined && { createdBefore: until }),
+    ...(updatedSince !== undefined && { updatedAfter: justBefore(updatedSince) }),
+  };
+}
+
+function justBefore(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString();
+}
 
 interface Options extends GlobalOptions, PaginationOptions, OrderFilterOptions {
   names?: boolean;
@@ -186,4 +300,30 @@ export async function* listOrders(
   });
   if (names === null) return yield* pages;
   for await (const page of pages) yield { ...page, data: page.data.map(placeNames) };
+}
+
+/** Creates the filter of a query, for a service that does not have it. */
+export function createOrderFilter({
+  status,
+  createdAfter,
+  createdBefore,
+  updatedAfter,
+  minQuantity = 0,
+  maxQuantity = Number.POSITIVE_INFINITY,
+  ...ids
+}: OrderListParams): (order: Order) => boolean {
+  const isAfter = (time: string, limit: string | Date | undefined) =>
+    limit === undefined || Date.parse(time) > new Date(limit).getTime();
+  const isBefore = (time: string, limit: string | Date | undefined) =>
+    limit === undefined || Date.parse(time) < new Date(limit).getTime();
+  return (order) =>
+    (typeof status !== 'object' || status.some((one) => one === order.status)) &&
+    (['buyerId', 'sellerId', 'listingId'] as const).every(
+      (field) => (ids[field] ?? order[field]) === order[field],
+    ) &&
+    order.quantity >= minQuantity &&
+    order.quantity <= maxQuantity &&
+    isAfter(order.createdAt, createdAfter) &&
+    isBefore(order.createdAt, createdBefore) &&
+    isAfter(order.updatedAt, updatedAfter);
 }

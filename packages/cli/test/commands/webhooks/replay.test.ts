@@ -196,7 +196,7 @@ describe('webhooks replay --failed', () => {
     const service = await serviceWithFailures();
     const filter = [
       ...['--failed', '--status-class', '5xx', '--event', 'order.created'],
-      ...['--since', '2026-11-01', '--until', '2026-12-01'],
+      ...['--since', '2026-11-01', '--until', '2026-11-30'],
     ];
     const argv = [...replay, ...filter, '--yes', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv);
