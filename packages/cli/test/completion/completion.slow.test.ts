@@ -125,7 +125,7 @@ describe('completion candidates', () => {
     'webhooks delete': ['whk_1'],
     'webhooks test': ['whk_1', '--event', 'order.created'],
     'webhooks explain': ['dlv_1'],
-    'webhooks replay': ['dlv_1'],
+    'webhooks retry': ['whk_1'],
     'webhooks verify': ['--secret-file', 'a', '--signature', 'a'.repeat(64)],
     'webhooks listen': ['--forward-to', 'http://127.0.0.1:1'],
     'profiles use': ['live'],
@@ -136,7 +136,8 @@ describe('completion candidates', () => {
       .map((path) => ({ path, name: path.join(' ') }))
       // These print one thing or another.
       .filter(
-        ({ name }) => !/^(completion|orders set-status|webhooks rotate-secret|api|mcp)$/.test(name),
+        ({ name }) =>
+          !/^(completion|orders set-status|webhooks (rotate-secret|replay)|api|mcp)$/.test(name),
       ),
   )('of $name for --fields are the fields that it accepts', async ({ path, name }) => {
     const argv = [...path, ...(argumentsOf[name] ?? []), '--fields', '?'];

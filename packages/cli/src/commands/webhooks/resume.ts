@@ -3,8 +3,8 @@ import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions } from '../../input/options';
-import { describeShape } from '../../output/format';
-import { printItem, printNotice } from '../../output/print';
+import { chooseFormat, describeShape } from '../../output/format';
+import { printNotice, writeData } from '../../output/print';
 import { formatHints } from '../../report/hint';
 import { describeEndpoint, explainEndpoint } from './endpoint-view';
 import { updateWebhook } from './update';
@@ -28,11 +28,12 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function resume(id: string, options: GlobalOptions, context: CliContext): Promise<void> {
+  const format = await chooseFormat(options, webhookView, context);
   const webhook = await createClient(context, options).webhooks.get(id, { signal: context.signal });
   if (webhook.status !== 'active') {
     return await updateWebhook(id, { status: 'active' }, 'resumed', options, context);
   }
-  await printItem(async () => webhook, webhookView, context, options);
+  await writeData(context.stdout, format.formatItem(webhook));
   const now = context.now();
   printNotice(context, `It was not paused: ${describeEndpoint(webhook, now)}. Nothing changed.`);
   const hints = formatHints(explainEndpoint(webhook, now).hints, options);

@@ -106,6 +106,8 @@ describe('webhooks update, pause and resume', () => {
     [['update', id, '--url', 'ftp://receiver.example']],
     [['update', id, '--url', 'https://a.example', '--fields', 'colour']],
     [['pause', 'ord_1']],
+    [['resume', 'whk_1', '--fields', 'colour']],
+    [['retry', 'whk_1', '--fields', 'colour']],
   ])('%j is rejected before anything is sent', async (argv) => {
     const service = await BareService.start();
     expect(await service.cli(['webhooks', ...argv])).toMatchObject({ exitCode: 2, stdout: '' });
