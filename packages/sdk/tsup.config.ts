@@ -76,9 +76,16 @@ const leaveOutUnused: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'leave-out-unused',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^(destr|ufo)$/ }, ({ path }) => ({ path, namespace: 'unused' }));
-    onLoad({ filter: /[\\/]ofetch[\\/]dist[\\/]index\.mjs$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace('_globalThis.Headers', 'null'),
-    }));
+    onLoad({ filter: /[\\/]ofetch[\\/]dist[\\/]index\.mjs$/ }, ({ path }) => {
+      const original = readFileSync(path, 'utf8');
+      const contents = original.replace('_globalThis.Headers', 'null');
+      if (contents === original) throw new Error(`${path} reads Headers in another way`);
+      // Each line is where it was, so that the source map has the original.
+      const mappings = `AAAA${';AACA'.repeat(original.split('\n').length - 1)}`;
+      const map = { version: 3, sources: ['index.mjs'], sourcesContent: [original], mappings };
+      const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+      return { contents: `${contents}\n//# sourceMappingURL=${url}` };
+    });
     onLoad({ filter: /^/, namespace: 'unused' }, () => ({
       contents:
         'export const withBase = undefined, withQuery = undefined; export default undefined;',

@@ -98,8 +98,10 @@ export function createProgram(context: CliContext): Program {
     if (!spec) return;
     unloaded.delete(command);
     // Its times are those of UTC then, also those that it reads.
-    const env = program.opts().utc ? { ...context.env, TZ: 'UTC' } : context.env;
-    (await spec.load()).configure(command, { ...context, env }, load);
+    const itsContext = program.opts().utc
+      ? { ...context, env: { ...context.env, TZ: 'UTC' } }
+      : context;
+    (await spec.load()).configure(command, itsContext, load);
     rejectRepeatedOptions(command);
   }
 

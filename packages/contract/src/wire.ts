@@ -12,7 +12,6 @@ export * from './events/test-event';
 export * from './http/endpoints';
 export * from './http/extensions';
 export * from './http/headers';
-export * from './http/hidden-characters';
 export * from './notifications/notification';
 export * from './orders/order';
 export * from './partners/partner';

@@ -79,9 +79,7 @@ describe('a list on a terminal', () => {
     const pager = await writePager('cat; echo end');
     const { code, screen } = await listThrough(pager, ['--limit', '2']);
     expect(code).toBe(0);
-    expect(screen).toMatch(
-      /\nend\nShowing 2 orders; more exist\. Use --all, or a larger --limit\.\n$/,
-    );
+    expect(screen).toMatch(/\nend\nShowing 2 of 6 orders\. Use --all, or a larger --limit\.\n$/);
   });
 
   it('has its error after the pager, and the exit code of the error', async () => {

@@ -77,7 +77,7 @@ it('a failed delivery is found, explained and replayed once the receiver is fixe
   expect(byHand).toMatchObject({ code: 0, stderr: '' });
   expect(byHand.stdout).toContain('204');
   const preview = await cli('replay', '--failed', '--dry-run');
-  expect(JSON.parse(preview.stdout)).toMatchObject([{ id: delivery.id, outcome: 'would_replay' }]);
+  expect(JSON.parse(preview.stdout)).toMatchObject([{ webhookId: id, found: 1, replayed: 0 }]);
   const replayed = await cli(
     'replay',
     '--failed',
@@ -88,7 +88,7 @@ it('a failed delivery is found, explained and replayed once the receiver is fixe
     '--yes',
   );
   expect(replayed.code).toBe(0);
-  expect(JSON.parse(replayed.stdout)).toMatchObject([{ id: delivery.id, outcome: 'replayed' }]);
+  expect(JSON.parse(replayed.stdout)).toMatchObject([{ webhookId: id, found: 1, replayed: 1 }]);
 
   const arrivals = await receiver.until(({ length }) => length === 3);
   for (const arrival of arrivals) {

@@ -275,7 +275,7 @@ describe('orders set-status --resume', () => {
     const { exitCode, stderr } = await service.cli(argv, { env, now });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(
-      /Confirmation needed: Resume the job started 2 days ago: move 1 order to confirmed at \S+\? Journal: set-status-20261126T100000Z-\d+\.ndjson\n/,
+      /Confirmation needed: Resume a job: move 1 order to confirmed at \S+\? Journal: set-status-20261126T100000Z-\d+\.ndjson, started 2 days ago\n/,
     );
   });
 });

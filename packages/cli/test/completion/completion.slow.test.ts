@@ -118,6 +118,7 @@ describe('completion candidates', () => {
     'notifications read': ['ntf_1'],
     'webhooks register': ['--url', 'https://a.example', '--events', 'order.created'],
     'jobs show': ['latest'],
+    'events get': ['evt_1'],
     'webhooks get': ['whk_1'],
     'webhooks update': ['whk_1', '--url', 'https://a.example'],
     'webhooks pause': ['whk_1'],

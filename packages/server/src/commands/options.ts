@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hiddenCharacters } from '@tradepost/contract/wire';
+import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
 import { InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
 import { describeDatabase, findDatabaseFault, isPostgresUrl } from '../stores/database-url';

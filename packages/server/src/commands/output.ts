@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { hiddenCharacters } from '@tradepost/contract/wire';
+import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
 
 /** The output streams of a command: data goes to stdout, everything else to stderr. */
 export interface Streams {

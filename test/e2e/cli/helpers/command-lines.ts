@@ -63,6 +63,7 @@ export async function createCommandLines({
 
   const rows: [string, Shape, string[], Partial<CommandLine>?][] = [
     ['orders list', 'list', []],
+    ['orders count', 'one', []],
     ['orders get', 'one', [order]],
     ['orders create', 'one', ['--listing', listing, '--quantity', '1'], { code: 4 }],
     ['orders set-status', 'one', [order, 'confirmed']],

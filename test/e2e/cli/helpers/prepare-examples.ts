@@ -65,6 +65,7 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
   const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
   const { listing, place } = await addListing(seeded, seller);
   const [notification] = (await client.notifications.list({ limit: 1 })).data;
+  const [event] = (await client.events.list({ limit: 1 })).data;
 
   const profiles = await mkdtemp(join(tmpdir(), 'tradepost-profiles-'));
   for (const name of ['staging', 'default']) {
@@ -90,7 +91,7 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
       ntf: [notification?.id ?? ''],
       whk: webhook === null ? [] : [webhook.id],
       dlv: webhook === null ? [] : [webhook.failed],
-      evt: webhook === null ? [] : [webhook.arrived.eventId],
+      evt: [webhook?.arrived.eventId ?? event?.id ?? ''],
     });
     const line = ids
       .toReal(example)
@@ -129,6 +130,9 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
     if (usesProfiles) await cp(profiles, home.TRADEPOST_CONFIG_DIR, { recursive: true });
     const settings = { TRADEPOST_BASE_URL: server.url, TRADEPOST_API_KEY: key };
     const env = usesProfiles ? home : { ...home, ...settings };
+    if (line.includes(' jobs show ')) {
+      await runCli(['orders', 'set-status', 'confirmed', '--stdin', '--yes'], env, order);
+    }
     return { line, folder, env, webhook: webhook?.id ?? null };
   }
 

@@ -31,7 +31,9 @@ async function willing(): Promise<BareService> {
     if (path === '/v1/orders') return { status: 201, body: { data: anOrder({ id: 'ord_1' }) } };
     if (path.endsWith('/test')) return { status: 202, body: { data: aDelivery() } };
     if (path === '/v1/webhooks') return undefined;
-    return { status: 200, body: { data: aWebhook({ id }) } };
+    // A webhook that is not paused is not resumed.
+    const status = method === 'GET' ? 'paused' : 'active';
+    return { status: 200, body: { data: aWebhook({ id, status }) } };
   };
   return service;
 }

@@ -199,8 +199,8 @@ function formatQuestion(
       : `move ${orders} to ${status} at ${baseUrl}?${isFinal(status) ? ' This is final.' : ''}`;
   if (resumed === null) return capitalize(question);
   const { path, createdAt } = resumed;
-  const age = createdAt === null ? '' : ` started ${formatRelative(Date.parse(createdAt), now)}`;
-  return `Resume the job${age}: ${question} Journal: ${basename(path)}`;
+  const age = createdAt === null ? '' : `, started ${formatRelative(Date.parse(createdAt), now)}`;
+  return `Resume a job: ${question} Journal: ${basename(path)}${age}`;
 }
 
 function getResumeHint(path: string, { profile, baseUrl }: Options): CommandHint {

@@ -99,7 +99,7 @@ export function configure(command: Command, context: CliContext): void {
       '$ tradepost orders list --status pending --all --output ndjson | tradepost orders set-status confirmed --stdin --if-status pending --yes',
       "$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH cancelled --reason 'The buyer ordered twice.'",
       '$ tradepost orders set-status cancelled --file orders.csv --dry-run',
-      '$ tradepost orders set-status --file orders.csv --status-column Status',
+      '$ tradepost orders set-status --file orders.csv --status-column Status --dry-run',
     ],
     Output: [
       `json, one ID: the order as it is now, ${describeShape(orderView)}`,
