@@ -81,6 +81,7 @@ const leaveOutUnused: NonNullable<Options['esbuildPlugins']>[number] = {
       const contents = original.replace('_globalThis.Headers', 'null');
       if (contents === original) throw new Error(`${path} reads Headers in another way`);
       // Each line is where it was, so that the source map has the original.
+      // cspell:ignore AACA
       const mappings = `AAAA${';AACA'.repeat(original.split('\n').length - 1)}`;
       const map = { version: 3, sources: ['index.mjs'], sourcesContent: [original], mappings };
       const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;

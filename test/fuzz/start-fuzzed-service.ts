@@ -106,8 +106,8 @@ async function request<Data>(url: string, apiKey: string, body?: object): Promis
 }
 
 /**
- * Adds what the demo data does not have: a webhook and a delivery of the account. Returns their IDs, and that of a notification if
- * it has one, each by the ID of the example in the document.
+ * Adds what the demo data does not have: a webhook and a delivery of the account. Returns their IDs, and those of an event and a
+ * notification if it has some, each by the ID of the example in the document.
  */
 async function addExamples(url: string, apiKey: string): Promise<[string, string][]> {
   const addWebhook = () =>
@@ -122,9 +122,11 @@ async function addExamples(url: string, apiKey: string): Promise<[string, string
     event: 'order.created',
   });
   const notifications = await request<{ id: string }[]>(`${url}/v1/notifications?limit=1`, apiKey);
+  const events = await request<{ id: string }[]>(`${url}/v1/events?limit=1`, apiKey);
   return [
     ['whk_01KAJ8Q0V7T3M5X9R2C4D6F8GH', webhook.id],
     ['dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GH', delivery.id],
+    ...events.map(({ id }): [string, string] => ['evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH', id]),
     ...notifications.map(({ id }): [string, string] => ['ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GH', id]),
   ];
 }

@@ -51,6 +51,7 @@ async function fillIn(
     ids.ord = (await buying.orders.create({ listingId: listing, quantity: 1 })).id;
     ids.ntf = (await selling.notifications.list({ limit: 1 })).data[0]?.id ?? '';
   }
+  if (source.includes('evt_')) ids.evt = (await buying.events.list({ limit: 1 })).data[0]?.id ?? '';
   if (/(whk|dlv)_/.test(source)) {
     const webhook = await registerWebhook(buying, { url: receiver.url, events: ['order.created'] });
     ids.whk = webhook.id;
@@ -62,7 +63,7 @@ async function fillIn(
     }
   }
   return source
-    .replace(/\b(ord|lst|ntf|whk|dlv)_[0-9A-Z]{26}\b/g, (id, prefix) => ids[prefix] ?? id)
+    .replace(/\b(ord|lst|ntf|evt|whk|dlv)_[0-9A-Z]{26}\b/g, (id, prefix) => ids[prefix] ?? id)
     .replace('https://receiver.example/tradepost', receiver.url);
 }
 

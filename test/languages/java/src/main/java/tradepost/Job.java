@@ -90,7 +90,7 @@ public final class Job {
     List<Order> orders = new ArrayList<>();
     String cursor = null;
     do {
-      var page = BUYING.listOrders("pending", null, null, null, null, null, null, null, 1, cursor, null);
+      var page = BUYING.listOrders("pending", null, null, null, null, null, null, null, null, null, null, null, 1, cursor, null);
       orders.addAll(page.getData());
       cursor = page.getNextCursor();
     } while (cursor != null);
@@ -151,7 +151,7 @@ public final class Job {
     List<AccountEvent> events = new ArrayList<>();
     String after = null;
     while (true) {
-      var page = new EventsApi(BUYER).listEvents(after, null, null, 10, null, null);
+      var page = new EventsApi(BUYER).listEvents(after, null, null, null, null, 10, null, null, null, null);
       if (page.getData().isEmpty()) {
         break;
       }
@@ -205,7 +205,7 @@ public final class Job {
         details = deliveries.getDelivery(sent.getId(), null).getData();
       }
       expect(details.getAttempts().get(0).getStatus() == 204, details);
-      var listed = deliveries.listDeliveries(webhook.getId(), null, null, null, null, null, null, null);
+      var listed = deliveries.listDeliveries(webhook.getId(), null, null, null, null, null, null, null, null, null, null);
       expect(listed.getData().get(0).getId().equals(sent.getId()), listed);
       deliveries.replayDelivery(sent.getId(), null, null);
       var second = receiver.next().headers();

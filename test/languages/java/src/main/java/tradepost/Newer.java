@@ -18,9 +18,9 @@ public final class Newer {
     run("reads an order with a new field",
         () -> orders.getOrder(System.getenv("TRADEPOST_ORDER_ID"), null, null).getData().getStatus());
     run("lists orders of which one has an unknown status",
-        () -> orders.listOrders(null, null, null, null, null, null, null, null, null, null, null).getData().get(0).getStatus());
+        () -> orders.listOrders(null, null, null, null, null, null, null, null, null, null, null, null, null, null, null).getData().get(0).getStatus());
     run("lists events of which one has an unknown type", () -> {
-      var event = new EventsApi(client).listEvents(null, null, null, null, null, null).getData().get(0);
+      var event = new EventsApi(client).listEvents(null, null, null, null, null, null, null, null, null, null).getData().get(0);
       return event.getActualInstance().getClass().getSimpleName();
     });
     System.exit(0);
