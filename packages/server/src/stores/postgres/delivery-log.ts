@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { DeliveryLogStore } from '@tradepost/domain/deliveries/delivery-store';
 import { needsSearch } from '@tradepost/domain/deliveries/logged-delivery';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
@@ -24,6 +25,7 @@ export function createPostgresDeliveryLogStore(
 ): DeliveryLogStore {
   const reader = createDeliveryReader(db);
   const scheduler = new SearchScheduler();
+  const replays = new SearchScheduler();
   const writeGroup: WriteGroup<Traced<Replay | TestEvent>, IdempotentResult<StoredResponse>> = (
     tx,
     members,
@@ -36,13 +38,20 @@ export function createPostgresDeliveryLogStore(
     onQueued();
     return result;
   }
-  /** Writes many replays in a transaction of their own, so that a group stays small. */
+  /**
+   * Writes many replays in a transaction of their own, so that a group stays small. One runs at a time, and accounts take turns:
+   * those that wait for a queue would take the connections of other requests.
+   */
   async function replayMany(replay: Omit<Replay, 'isRepeatable'>) {
     const change = { ...replay, isRepeatable: replay.idempotencyKey !== null };
-    const [outcome] = await db.write(
-      (tx) => writeRequests(db, tx, [{ change, traceContext: tx.traceContext }], true),
-      { isRepeatable: change.isRepeatable },
+    // The scheduler runs in the trace of another request.
+    const write = AsyncResource.bind(() =>
+      db.write((tx) => writeRequests(db, tx, [{ change, traceContext: tx.traceContext }], true), {
+        isRepeatable: change.isRepeatable,
+      }),
     );
+    const step = async () => ({ done: true, value: await write() }) as const;
+    const [outcome] = await replays.run(replay.accountId, step);
     if (outcome === undefined || 'lockedRow' in outcome)
       throw new StoreUnavailableError('PostgreSQL: a queue was removed meanwhile.');
     if ('error' in outcome) throw outcome.error;
