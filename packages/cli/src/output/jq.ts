@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { setImmediate } from 'node:timers/promises';
 import { createContext, runInContext } from 'node:vm';
 import { CliError } from '../errors/cli-error';
 import { escapeControlChars, escapeControlCharsInJson } from './text';
@@ -55,7 +56,15 @@ const usualMs = 1_000;
 async function compile(expression: string, signal: AbortSignal): Promise<Filter> {
   let run = await load(expression);
 
+  /** A signal that came while the event loop was blocked would be lost: jq's run takes its listener off. */
+  async function receiveSignals(): Promise<void> {
+    // The first turn may have begun before the signal.
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
+    if (signal.aborted) throw interrupted();
+  }
+
   async function runToEnd(input: string): Promise<JqResult> {
+    await receiveSignals();
     try {
       return run(input, usualMs);
     } catch (error) {
@@ -63,7 +72,7 @@ async function compile(expression: string, signal: AbortSignal): Promise<Filter>
     }
     // What was stopped cannot go on.
     run = await load(expression);
-    if (signal.aborted) throw interrupted();
+    await receiveSignals();
     for (const name of ['SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
     return run(input);
   }
