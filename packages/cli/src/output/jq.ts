@@ -21,9 +21,7 @@ const definitions = `def fromdateiso8601: . as $time | (capture("(?<fraction>[.]
 def fromdate: fromdateiso8601;
 `;
 
-const interrupted = () => new CliError('interrupted', 'Interrupted');
-
-/** Loads jq. What it returns blocks the event loop until Ctrl-C or the timeout, in milliseconds. */
+/** Loads jq. What it returns blocks the event loop, for at most the timeout, in milliseconds. */
 async function load(expression: string): Promise<(input: string, timeout?: number) => JqResult> {
   const jq = await (await import('../lazy/jq')).loadJq();
   const run = (input: string) => jq.raw(input, definitions + expression, ['--compact-output']);
@@ -31,16 +29,11 @@ async function load(expression: string): Promise<(input: string, timeout?: numbe
   return (input, timeout) => {
     sandbox.input = input;
     try {
-      return runInContext('run(input)', sandbox, { breakOnSigint: true, timeout });
+      return runInContext('run(input)', sandbox, { timeout });
     } catch (error) {
       // Not `instanceof`: it is of the sandbox.
       const { code } = error as { code?: unknown };
       if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
-        // The listeners were off: whatever else the command does ends too.
-        process.emit('SIGINT');
-        throw interrupted();
-      }
       throw new CliError(
         'output_failed',
         `--jq ${JSON.stringify(expression)} needs more memory than jq has here`,
@@ -50,21 +43,13 @@ async function load(expression: string): Promise<(input: string, timeout?: numbe
   };
 }
 
-/** An expression that takes longer, in milliseconds, starts again in a way that any signal ends it. */
+/** Signals wait for an expression that takes this long, in milliseconds; one that takes longer is ended by them. */
 const usualMs = 1_000;
 
 async function compile(expression: string, signal: AbortSignal): Promise<Filter> {
   let run = await load(expression);
 
-  /** A signal that came while the event loop was blocked would be lost: jq's run takes its listener off. */
-  async function receiveSignals(): Promise<void> {
-    // The first turn may have begun before the signal.
-    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
-    if (signal.aborted) throw interrupted();
-  }
-
   async function runToEnd(input: string): Promise<JqResult> {
-    await receiveSignals();
     try {
       return run(input, usualMs);
     } catch (error) {
@@ -72,8 +57,10 @@ async function compile(expression: string, signal: AbortSignal): Promise<Filter>
     }
     // What was stopped cannot go on.
     run = await load(expression);
-    await receiveSignals();
-    for (const name of ['SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
+    // A signal that came meanwhile reaches its listener. The first turn may have begun before it came.
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
+    if (signal.aborted) throw new CliError('interrupted', 'Interrupted');
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
     return run(input);
   }
 
