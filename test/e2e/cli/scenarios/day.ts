@@ -9,7 +9,7 @@ import { startHttpReceiver, startReceiver } from '../../../helpers/start-receive
 import { type ServerProcess, startServerProcess } from '../../../helpers/start-server-process';
 import type { CommandOptions, ScenarioContext } from '../helpers/run-scenario';
 
-/** The width of the terminal on which the day is run. The transcripts of every command have 80 cells. */
+/** The width of the terminal whose transcript of the day is kept. The transcripts of every command have 80 cells. */
 export const dayWidth = 60;
 
 /** What a terminal shows at the second failed attempt. The first one may be that of one request. */
