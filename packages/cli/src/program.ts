@@ -187,7 +187,9 @@ function addGlobalOptions(program: Command): void {
       ).implies({ output: 'csv' satisfies OutputFormat }),
     )
     .addOption(
-      new Option('--separator <mark>', 'what is between the cells of CSV').choices(separators),
+      new Option('--separator <mark>', 'what is between the cells of CSV')
+        .choices(separators)
+        .implies({ output: 'csv' satisfies OutputFormat }),
     )
     .addOption(new Option('--time <style>', 'how a terminal shows times').choices(timeStyles))
     .option('--utc', 'show and read local times in UTC')

@@ -7,7 +7,7 @@ export const exitCodes = {
   error: { code: 1, meaning: 'other failure' },
   usage: { code: 2, meaning: 'invalid command, option, argument or setting; nothing was done' },
   auth: { code: 4, meaning: 'API key missing, invalid or not allowed to do this' },
-  notFound: { code: 5, meaning: 'no such order, listing, notification, webhook or delivery' },
+  notFound: { code: 5, meaning: 'no such order, listing, notification, webhook, delivery or event' },
   conflict: {
     code: 6,
     meaning: 'conflict with the current state: status, condition, limit, concurrent change',
@@ -29,12 +29,6 @@ const reasonByCode: ReadonlyMap<string, ExitReason> = new Map(
     invalid_configuration: 'usage',
     redirected: 'usage',
     route_not_found: 'usage',
-    order_not_found: 'notFound',
-    notification_not_found: 'notFound',
-    webhook_not_found: 'notFound',
-    delivery_not_found: 'notFound',
-    event_not_found: 'notFound',
-    listing_not_found: 'notFound',
     idempotency_key_reused: 'conflict',
     overloaded: 'error',
     connection_failed: 'unreachable',
@@ -67,13 +61,14 @@ export function getExitReason(error: unknown): ExitReason {
   if (!isTradepostError(error)) return 'error';
   const byCode = reasonByCode.get(error.code);
   if (byCode !== undefined) return byCode;
+  if (error.code.endsWith('_not_found')) return 'notFound';
   // A path without an ID always exists on the service: a 404 means that the base URL is wrong.
   if (error.status === 404) return hasIdInPath(error) ? 'notFound' : 'usage';
   return (error.status === null ? undefined : reasonByStatus[error.status]) ?? 'error';
 }
 
 function hasIdInPath({ path }: AnyTradepostError): boolean {
-  return path !== null && /\/(ord|ntf|whk|dlv)_[^/]+(\/|$)/.test(path);
+  return /\/[a-z]{3}_[^/]+(\/|$)/.test(path ?? '');
 }
 
 export function getExitCode(error: unknown): number {

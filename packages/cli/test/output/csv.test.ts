@@ -164,9 +164,16 @@ describe('CSV for Excel', () => {
     ]);
   });
 
+  it('needs no other option where a separator is chosen', async () => {
+    const service = await BareService.start();
+    service.orders = [anOrder({ id: 'ord_1', quantity: 5 })];
+    const argv = ['orders', 'list', '--separator', 'tab', '--fields', 'id,quantity'];
+    expect((await service.cli(argv)).stdout).toBe('id\tquantity\nord_1\t5\n');
+  });
+
   it.each([
     [['--excel', '--output', 'json'], '--excel needs CSV output, not json'],
-    [['--separator', ';'], '--separator needs CSV output, not table'],
+    [['--separator', ';', '--output', 'json'], '--separator needs CSV output, not json'],
     [['--excel', '--jq', '.'], '--jq needs JSON output, not csv'],
   ])('needs CSV output: %j', async (args, message) => {
     const service = await BareService.start();

@@ -1,5 +1,6 @@
 import { isTradepostError, type Partner, type Tradepost } from '@tradepost/sdk';
 import { requireExtension } from '../../client/extensions';
+import { fetchAccount } from '../../config/identity';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { isId, maxPageSize } from '../../input/options';
@@ -9,13 +10,13 @@ import { formatCount } from '../../output/text';
 const maxListed = 10;
 
 /**
- * Returns the ID of a buyer or seller, by the ID itself or a part of the name.
+ * Returns the ID of a buyer or seller, by the ID itself or a part of the name: of a partner, or of the account itself.
  *
  * @param option how an error calls what has the name
  * @throws {CliError} `usage` for a name that no partner has, or several; `unsupported_option` if the service has no names
  */
 export async function findParty(
-  { partners }: Tradepost,
+  client: Pick<Tradepost, 'account' | 'partners'>,
   kind: 'buyer' | 'seller',
   name: string | undefined,
   { signal }: Pick<CliContext, 'signal'>,
@@ -24,7 +25,7 @@ export async function findParty(
   if (name === undefined || isId(name, 'usr')) return name;
   const found: Partner[] = [];
   try {
-    for await (const partner of partners.list({ name, limit: maxPageSize }, { signal })) {
+    for await (const partner of client.partners.list({ name, limit: maxPageSize }, { signal })) {
       if (partner.kind === kind) found.push(partner);
     }
   } catch (error) {
@@ -36,6 +37,10 @@ export async function findParty(
   const exact = found.filter((one) => one.name.toLowerCase() === name.toLowerCase());
   const [match, ...others] = exact.length > 0 ? exact : found;
   if (match === undefined) {
+    // An account is no partner of itself.
+    const own = await fetchAccount(client, { signal });
+    const isOwn = own?.kind === kind && String(own.name).toLowerCase().includes(name.toLowerCase());
+    if (isOwn) return own.id;
     throw new CliError(
       'usage',
       `No ${kind} that this account has traded with has '${name}' in its name`,

@@ -10,6 +10,7 @@ import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import { type FilterExtra, listExtended } from '../../client/extensions';
 import type { CliContext } from '../../context';
+import { InvalidArgument } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
@@ -110,8 +111,11 @@ export function addOrderFilter(command: Command, context: CliContext): Command {
 
 /** An ID of another type is a mistake and not a name. */
 function parseParty(text: string): string {
-  const isLikeId = Object.keys(nouns).some((prefix) => text.trim().startsWith(`${prefix}_`));
-  return isLikeId ? parseId(text, 'usr') : text.trim();
+  const name = text.trim();
+  if (name === '') throw new InvalidArgument('Use a part of the name, or usr_….');
+  return Object.keys(nouns).some((prefix) => name.startsWith(`${prefix}_`))
+    ? parseId(name, 'usr')
+    : name;
 }
 
 /**

@@ -8,11 +8,14 @@ const partners = [
   { id: 'usr_4', kind: 'seller', name: 'North Light' },
 ];
 
-/** A service whose partners are those whose name contains the text, by pages of one. */
+const account = { id: 'usr_5', kind: 'seller', name: 'Sorting Office' };
+
+/** The service of a seller, whose partners are those whose name contains the text, by pages of one. */
 async function aService(): Promise<BareService> {
   const service = await BareService.start();
   service.extensions = ['orders.filters', 'paging', 'partners'];
   service.instead = ({ path, query: { name = '', cursor = '0' } }) => {
+    if (path === '/v1/account') return { status: 200, body: { data: account } };
     if (path !== '/v1/partners') return undefined;
     const found = partners.filter((one) => one.name.toLowerCase().includes(name.toLowerCase()));
     const at = Number(cursor);
@@ -43,6 +46,14 @@ describe('orders list --buyer and --seller with a name', () => {
     const service = await aService();
     await service.cli(['orders', 'count', '--seller', 'north', '--buyer', 'SOUTH']);
     expect(toOrders(service)).toMatchObject([{ buyerId: 'usr_2', sellerId: 'usr_4' }]);
+  });
+
+  it('finds the account itself, which is no partner of its own', async () => {
+    const service = await aService();
+    await service.cli(['orders', 'list', '--seller', 'sorting']);
+    expect(toOrders(service)).toMatchObject([{ sellerId: 'usr_5' }]);
+    const { exitCode } = await service.cli(['orders', 'list', '--buyer', 'sorting']);
+    expect(exitCode).toBe(2);
   });
 
   it('is an error that lists those whose name it is a part of, if there are several', async () => {

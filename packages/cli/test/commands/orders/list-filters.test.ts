@@ -167,6 +167,7 @@ describe('the filters of orders list', () => {
   it.each([
     [['--buyer', 'ord_1'], 'IDs of this type begin with usr_.'],
     [['--seller', 'lst_1'], 'IDs of this type begin with usr_.'],
+    [['--buyer', ' '], 'Use a part of the name, or usr_….'],
     [['--listing', 'usr_1'], 'IDs of this type begin with lst_.'],
     ...['0', '23..17', '..', '1..2..3', 'ten', '1.5', '-3', ''].map(
       (quantity) => [['--quantity', quantity], 'is invalid. Use a'] as [string[], string],

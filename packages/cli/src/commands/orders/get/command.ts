@@ -110,17 +110,18 @@ async function get(args: readonly string[], options: Options, context: CliContex
       records,
     );
   }
+  if (history === 'if-possible' && error === null && found[0]?.extensions.includes('events')) {
+    // The order is on the screen meanwhile.
+    const events = await fetchHistoryIfPossible(client.events, first, context);
+    const past = (events ?? []).map(toHistoryRow);
+    await writeData(context.stdout, await formatTable(past, historyView, options, context));
+  }
   if (deliveries !== null && options.output === 'table') {
     const hasSome = found.some(({ order }) => (order.deliveries ?? []).length > 0);
     const none = hasSome ? '' : 'No deliveries to the webhooks of this account found. ';
     printNotice(context, `${none}${otherDeliveriesNote}`);
   }
   if (error !== null) throw error;
-  if (history !== 'if-possible' || !found[0]?.extensions.includes('events')) return;
-  // The order is on the screen meanwhile.
-  const events = await fetchHistoryIfPossible(client.events, first, context);
-  const past = (events ?? []).map(toHistoryRow);
-  await writeData(context.stdout, await formatTable(past, historyView, options, context));
 }
 
 const concurrency = 8;
