@@ -7,7 +7,10 @@ export const exitCodes = {
   error: { code: 1, meaning: 'other failure' },
   usage: { code: 2, meaning: 'invalid command, option, argument or setting; nothing was done' },
   auth: { code: 4, meaning: 'API key missing, invalid or not allowed to do this' },
-  notFound: { code: 5, meaning: 'no such order, listing, notification, webhook, delivery or event' },
+  notFound: {
+    code: 5,
+    meaning: 'no such order, listing, notification, webhook, delivery or event',
+  },
   conflict: {
     code: 6,
     meaning: 'conflict with the current state: status, condition, limit, concurrent change',
