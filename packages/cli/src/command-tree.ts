@@ -19,7 +19,6 @@ export interface CommandGroup {
   commands: Record<string, CommandSpec>;
 }
 
-/** The commands under a heading of the help. */
 export type HelpSection = Record<string, CommandGroup | CommandSpec>;
 
 function command(summary: string, load: CommandSpec['load']): CommandSpec {

@@ -17,7 +17,6 @@ export interface InputStream extends Readable {
 export interface CliContext {
   /** The standard input. It is opened when it is first requested. */
   stdin: () => InputStream;
-  /** For data only. */
   stdout: OutputStream;
   /** For everything else: notices, hints, prompts, errors. */
   stderr: OutputStream;

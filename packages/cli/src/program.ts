@@ -59,14 +59,12 @@ async function tryToPrint(
   );
 }
 
-/** Whether the parser ended after `--help` or `--version`. */
 function isHelpOrVersion(error: unknown): boolean {
   return error instanceof Error && 'exitCode' in error && error.exitCode === 0;
 }
 
 interface Program {
   program: Command;
-  /** The command that was parsed. */
   current: () => Command;
   /** Returns the format of errors on stderr, once the command line is parsed. */
   errorFormat: () => OutputFormat;
@@ -199,7 +197,6 @@ function addGlobalOptions(program: Command): void {
     .option('--debug <file>', 'log requests and responses to a file, without keys and secrets');
 }
 
-/** A flag that sets `--output`. */
 class JsonOption extends Option {
   override attributeName(): string {
     return 'output';

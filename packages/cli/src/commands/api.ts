@@ -26,10 +26,8 @@ type Parameter = [name: string, value: string];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
-/** An item of any shape. */
 const anyView: View<object> = { fields: [] };
 
-/** `tradepost api <method> <path>` */
 export function configure(command: Command, context: CliContext): void {
   const pairs = (parse: (text: string) => Parameter) =>
     repeatable((text: string, before: Parameter[] = []) => [...before, parse(text)]);
@@ -158,7 +156,6 @@ function chooseOutput({ output, fields }: Options): OutputFormat {
   return output === 'table' ? 'json' : output;
 }
 
-/** @returns undefined without a body */
 async function readBody({ field = [], input }: Options, context: CliContext): Promise<unknown> {
   if (input === undefined) {
     if (field.length === 0) return undefined;

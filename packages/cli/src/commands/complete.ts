@@ -4,7 +4,6 @@ import { listProfileNames } from '../config/profiles';
 import type { CliContext } from '../context';
 import { writeData } from '../output/print';
 
-/** `tradepost complete -- <word...>`, which completion scripts call. */
 export function configure(
   command: Command,
   context: CliContext,

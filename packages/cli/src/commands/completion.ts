@@ -4,7 +4,6 @@ import type { CliContext } from '../context';
 import { addHelp } from '../help/help';
 import { writeData } from '../output/print';
 
-/** `tradepost completion <shell>` */
 export function configure(command: Command, context: CliContext): void {
   command
     .addArgument(command.createArgument('<shell>', 'your shell').choices(shells))

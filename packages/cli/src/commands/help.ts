@@ -24,7 +24,6 @@ const topics: ReadonlyMap<string, (width: number) => string[]> = new Map([
 const topicNames = [...topics.keys()];
 const topicList = topicNames.join(', ');
 
-/** `tradepost help [topic...]` */
 export function configure(command: Command, context: CliContext): void {
   const parse = withValues(
     (text: string, before: string[] = []) => [...before, text],

@@ -41,7 +41,6 @@ interface Options extends GlobalOptions {
   keyStdin?: true;
 }
 
-/** `tradepost login` */
 export function configure(command: Command, context: CliContext): void {
   command
     .option('--key-stdin', 'read the key from stdin instead of prompting for it')

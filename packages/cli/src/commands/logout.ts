@@ -13,7 +13,6 @@ interface Options extends GlobalOptions {
   all?: true;
 }
 
-/** `tradepost logout` */
 export function configure(command: Command, context: CliContext): void {
   command
     .option('--all', 'delete all profiles')

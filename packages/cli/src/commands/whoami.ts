@@ -9,7 +9,6 @@ import type { GlobalOptions } from '../input/options';
 import { chooseFormat, describeShape } from '../output/format';
 import { printNotice, writeData } from '../output/print';
 
-/** `tradepost whoami` */
 export function configure(command: Command, context: CliContext): void {
   command.action(() => whoami(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {

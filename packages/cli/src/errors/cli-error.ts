@@ -149,9 +149,7 @@ export class BulkError extends Error {
 
   constructor(
     message: string,
-    /** How many items succeeded. */
     readonly succeeded: number,
-    /** At least one. */
     readonly failures: readonly Failure[],
     ...hints: readonly Hint[]
   ) {

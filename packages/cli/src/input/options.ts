@@ -15,12 +15,10 @@ export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** How times are shown on a terminal. */
 export const timeStyles = ['relative', 'local', 'iso'] as const;
 
 export type TimeStyle = (typeof timeStyles)[number];
 
-/** What may be between the cells of CSV. */
 export const separators = [',', ';', 'tab'] as const;
 
 export interface OutputOptions {
@@ -41,16 +39,13 @@ export interface ConnectionOptions {
 }
 
 export interface PagerOptions {
-  /** Whether long output may go through a pager. @default true */
   pager?: boolean;
 }
 
 export interface GlobalOptions extends OutputOptions, PagerOptions, ConnectionOptions {}
 
-/** The option of commands that prompt for confirmation. */
 export const yesOption = ['-y, --yes', 'do not ask for confirmation'] as const;
 
-/** The option of commands that shorten their output. */
 export const verboseOption = [
   '-v, --verbose',
   'show all rows on a terminal, not only failures',
@@ -76,12 +71,10 @@ export function addPaginationOptions(command: Command, noun: string): Command {
     .addOption(command.createOption('--all', `show all ${noun}`).conflicts('limit'));
 }
 
-/** Returns how many items to show at most. */
 export function getLimit({ all, limit = defaultLimit }: PaginationOptions): number {
   return all ? Number.POSITIVE_INFINITY : limit;
 }
 
-/** Returns how many items to request at a time. */
 export function getPageSize(options: PaginationOptions): number {
   return Math.min(getLimit(options), maxPageSize);
 }
@@ -123,14 +116,12 @@ export function parseId(text: string, prefix: IdPrefix): string {
   );
 }
 
-/** Adds an argument that takes one ID. */
 export function addId(command: Command, prefix: IdPrefix): Command {
   return command.argument('<id>', `${nouns[prefix]} ID, ${prefix}_…`, (text) =>
     parseId(text, prefix),
   );
 }
 
-/** Adds an argument that takes any number of IDs. */
 export function addIds(command: Command, prefix: IdPrefix): Command {
   const parse = (text: string, before: string[] = []) => [...before, parseId(text, prefix)];
   return command.argument('[id...]', `${nouns[prefix]} IDs, ${prefix}_…`, parse);
@@ -149,7 +140,6 @@ export function integerParser(min: number, max: number): (text: string) => numbe
   };
 }
 
-/** Parses the option of a count: an integer of at least 1. */
 export const parseCount = integerParser(1, maxCount);
 
 /** The number of units of an order. Source: the contract, `orderQuantity`. */
@@ -167,7 +157,6 @@ export function parseQuantities(text: string): { minQuantity?: number; maxQuanti
   throw new InvalidArgument('Use a quantity or a range, such as 17, 17..23, 17.. or ..23.');
 }
 
-/** The option of commands that wait for a service that is away. */
 export const reconnectTimeoutOption = [
   '--reconnect-timeout <seconds>',
   'how long to retry when the service is unreachable',
@@ -233,7 +222,6 @@ const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-/** Where and when a time is read. */
 type TimeContext = Pick<CliContext, 'now' | 'env'>;
 
 /**
@@ -288,7 +276,6 @@ export function checkPeriod(since: string | undefined, until: string | undefined
   throw new CliError('usage', message, 'Use an earlier --since or a later --until.');
 }
 
-/** Creates a parser for times. */
 export function timeParser(context: CliContext): (text: string) => string {
   return (text) => parseTime(text, context);
 }
@@ -337,7 +324,6 @@ export function listParser<Choice extends string>(choices: readonly Choice[], no
   return repeatable(withValues(parse, () => choices, { isList: true }));
 }
 
-/** How lists of orders may be sorted: `-` is newest first. Source: the contract, `orderSorts`. */
 export const orderSorts = [
   '-createdAt',
   'createdAt',
@@ -345,7 +331,6 @@ export const orderSorts = [
   'updatedAt',
 ] as const satisfies readonly OrderSort[];
 
-/** What the service can return names of. Source: the contract, `orderExpansions`. */
 export const orderExpansions = [
   'buyer',
   'seller',
@@ -353,7 +338,6 @@ export const orderExpansions = [
   'listing',
 ] as const satisfies readonly OrderExpansion[];
 
-/** Returns the flags, description and parser of an option that takes event types, separated by commas. */
 export function eventsOption(what = 'event types') {
   const description = `${what}, separated by commas: ${eventTypes.join(', ')}`;
   return [
@@ -365,11 +349,9 @@ export function eventsOption(what = 'event types') {
 
 interface CompletionValues {
   values: () => readonly string[];
-  /** Whether several are allowed, separated by commas. @default false */
   isList?: boolean;
 }
 
-/** Attaches the values for shell completion to a parser. */
 export function withValues<Parse extends (text: string, before?: never) => unknown>(
   parse: Parse,
   values: () => readonly string[],

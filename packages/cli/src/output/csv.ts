@@ -26,11 +26,9 @@ function formatCell(value: unknown, formula: RegExp): string {
   return safe.startsWith('\n') ? `'${safe}` : safe;
 }
 
-/** How a program expects CSV. */
 interface Dialect {
   /** @default , */
   delimiter?: string;
-  /** Whether it begins with a byte order mark. @default false */
   bom?: boolean;
 }
 
@@ -59,9 +57,7 @@ function listSeparator({ LC_ALL, LC_NUMERIC, LANG }: CliContext['env']): string 
 }
 
 interface CsvOptions extends Dialect {
-  /** Whether to escape control characters. @default false */
   isTerminal?: boolean;
-  /** How times are formatted. @default not at all */
   times?: Times | null;
 }
 

@@ -4,7 +4,6 @@ import { createContext, runInContext } from 'node:vm';
 import { CliError } from '../errors/cli-error';
 import { escapeControlChars, escapeControlCharsInJson } from './text';
 
-/** Applies an expression to JSON values, one after the other. Returns a line of JSON per result. */
 type Filter = (values: readonly unknown[]) => Promise<string[]>;
 
 interface JqResult {
@@ -93,7 +92,6 @@ async function compile(expression: string, signal: AbortSignal): Promise<Filter>
   };
 }
 
-/** Returns the first line of jq's message without its prefix and position. */
 function parseReason(stderr: string): string {
   const [first = ''] = stderr.split('\n');
   return first

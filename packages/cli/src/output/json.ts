@@ -22,7 +22,6 @@ export function createJsonFormat<Item>() {
   };
 }
 
-/** Creates the format for one JSON object per line, for a list and for a single item alike. */
 export function createNdjsonFormat<Item>() {
   const formatItem = (item: Item) => `${escapeControlCharsInJson(JSON.stringify(item))}\n`;
   return {

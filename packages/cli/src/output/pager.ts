@@ -4,11 +4,9 @@ import type { CliContext } from '../context';
 import { CliError } from '../errors/cli-error';
 import type { PagerOptions } from '../input/options';
 
-/** Writes text for a person to read page by page. */
 export interface Pager {
   /** @throws {CliError} `output_closed` once the person has quit, `interrupted` after Ctrl-C in some pagers */
   write: (text: string) => Promise<void>;
-  /** Ends the output, and waits until the person has quit. */
   close: () => Promise<void>;
   hasQuit: () => boolean;
 }
@@ -58,7 +56,6 @@ export function createPager(
   // Its size is that of what was read: the pager takes no more before the person scrolls.
   let written: string[] = [];
 
-  /** Deals with the end of the pager. */
   async function finish(end: PagerEnd): Promise<void> {
     if (end === 'failed' && !hasFailed) {
       hasFailed = true;
@@ -91,7 +88,6 @@ interface RunningPager {
   /** Resolves when it has taken the text, with null, or when it has ended. */
   write: (text: string) => Promise<PagerEnd | null>;
   close: () => Promise<PagerEnd>;
-  /** How it ended; null while it runs. */
   end: () => PagerEnd | null;
 }
 

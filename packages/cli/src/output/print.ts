@@ -99,7 +99,6 @@ function printLines(stderr: OutputStream, lines: readonly string[]): void {
   stderr.write(`${lines.join('\n')}\n`);
 }
 
-/** Writes a part of the output. */
 type Write = (text: string | Promise<string>) => Promise<void>;
 
 /**

@@ -29,7 +29,6 @@ export function fitLine(text: string, cells: number): string {
   return shorten(escapeControlChars(text), cells, 0);
 }
 
-/** The least time between two redraws for new results, in milliseconds. */
 const redrawIntervalMs = 80;
 
 /** The line shows seconds, also while nothing happens. */

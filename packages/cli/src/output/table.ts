@@ -54,7 +54,6 @@ export function createTableFormat<Item extends object>(
     }
   }
 
-  /** Returns the lines of a cell. */
   function fitCell(text: string, index: number, width = 0): string[] {
     const whenNarrow = columns[index]?.whenNarrow;
     if (whenNarrow === 'wrap') return wrap(text, width);
@@ -157,7 +156,6 @@ function getCellStyle<Item extends object>(
   }
 }
 
-/** Formats a single item: a line `field  value` for each of its fields. */
 function formatRecord(item: object, available: number, style: Style, times: Times | null): string {
   const fields = Object.entries(item).map(([field, value]) => {
     const text = times?.isTime(field, value) ? times.alone(value) : formatField(value);
@@ -188,7 +186,6 @@ function renderField(
 const wholeId = /^[a-z]{3}_[0-9A-Z]{26}$/;
 
 export interface ColumnSize {
-  /** Cells of its widest text, including the heading. */
   width: number;
   /** The least cells of a column that is wrapped or shortened. @default 8 */
   least?: number;

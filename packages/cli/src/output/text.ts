@@ -87,7 +87,6 @@ export function getTerminalWidth({ isTTY, columns }: OutputStream): number {
 /** Created on first use: a segmenter takes longer than the rest of a table. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Takes as many leading characters as fit into a number of cells. */
 function takeCells(characters: readonly string[], cells: number): string[] {
   let left = cells;
   const end = characters.findIndex((character) => {
@@ -129,15 +128,12 @@ function splitWords(text: string): string[] {
   return text.match(/(?:`[^`]*`|\S)+/g) ?? [];
 }
 
-/** Returns the cells of the widest word of a text. */
 export function widestWord(text: string): number {
   return Math.max(0, ...splitWords(text).map(cellWidth));
 }
 
 interface Indents {
-  /** Of the first line. @default 0 */
   indent?: number;
-  /** Of the other lines. @default as the first */
   hanging?: number;
 }
 
@@ -179,7 +175,6 @@ function fillLines(words: readonly string[], width: number, indents: Required<In
 /** What is in quotes, or after a backslash, is in one word of a shell. */
 const shellWord = /(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|\S)+/gs;
 
-/** An option with its value, or a word. */
 const optionOrWord = new RegExp(`(?:--?[\\w-]+ (?=[^-|\\s]))?${shellWord.source}`, 'gs');
 
 /**

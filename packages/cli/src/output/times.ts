@@ -3,7 +3,6 @@ import { CliError } from '../errors/cli-error';
 import { createLocalFormat } from '../input/local-time';
 import { type OutputOptions, type TimeStyle, timeStyles } from '../input/options';
 
-/** Formats ISO 8601 times for people. */
 export interface Times {
   /** Whether the value of a field is a time. A service may send another type than the specification defines. */
   isTime: (field: string, value: unknown) => value is string;
@@ -17,14 +16,12 @@ const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d
 const wholeTime = new RegExp(`^${isoTime.source}$`);
 const timesInText = new RegExp(`\\b${isoTime.source}(?!\\d)`, 'g');
 
-/** Fields of the service that are times. */
 const timeField = /(At|Until|Since)$|^at$/;
 
 function isTime(field: string, value: unknown): value is string {
   return timeField.test(field) && typeof value === 'string' && wholeTime.test(value);
 }
 
-/** Formats the times in a text. */
 export function formatTimes(text: string, format: (time: string) => string): string {
   return text.replace(timesInText, (time) => format(time));
 }

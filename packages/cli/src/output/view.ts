@@ -1,7 +1,6 @@
 import type { OrderTotal, Page } from '@tradepost/sdk';
 import type { StyleName } from './text';
 
-/** Turns data into text. It returns all there is to write, and writes nothing itself. */
 export interface Format<Item> {
   /** Formats the next items of a list. A list may come in any number of parts. */
   formatItems(items: readonly Item[]): string | Promise<string>;
@@ -15,9 +14,7 @@ export interface Column<Item> {
   field: keyof Item & string;
   /** The text of a row. The table escapes it. @default the field's value, `-` if it is null */
   text?: (item: Item) => string;
-  /** @default left */
   align?: 'right';
-  /** The style of a row's text; null for none. */
   style?: (item: Item) => StyleName | null;
   /**
    * Cells that it has at least in a table. Columns of a steady width leave out the same ones in every list,

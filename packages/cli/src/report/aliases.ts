@@ -35,7 +35,6 @@ const optionAliases: Readonly<Record<string, string>> = {
   '--verbose': '--debug',
 };
 
-/** Returns the path of a command, without the program. */
 export function commandPath(command: Command): string[] {
   return command.parent ? [...commandPath(command.parent), command.name()] : [];
 }

@@ -73,7 +73,6 @@ const hintsByCode = new Map<string, readonly Hint[]>(
   }),
 );
 
-/** For responses without a problem code that this version knows. */
 const hintsByStatus: Readonly<Record<number, readonly Hint[]>> = {
   401: keyHints,
   403: ['This key is not allowed to do this. Use the key of another account.'],

@@ -27,7 +27,6 @@ interface Options extends GlobalOptions, PaginationOptions, NotificationFilterOp
   unread?: true;
 }
 
-/** `tradepost notifications list` */
 export function configure(command: Command, context: CliContext): void {
   addNotificationFilter(command.option('--unread', 'only unread notifications'), context);
   addPaginationOptions(command, 'notifications').action(() =>

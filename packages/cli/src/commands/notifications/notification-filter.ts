@@ -15,16 +15,13 @@ import { printNotice } from '../../output/print';
 export interface NotificationFilterOptions {
   order?: string[];
   type?: string;
-  /** Created at or after it. */
   since?: string;
-  /** Created before it. */
   until?: string;
 }
 
 /** The types that this version knows. The service may add types. */
 const listTypes = () => eventTypes.map((type) => type.replace('.', '_'));
 
-/** Adds `--order`, `--type`, `--since` and `--until` to a command. */
 export function addNotificationFilter(command: Command, context: CliContext): Command {
   const addOrder = repeatable((id: string, before: string[] = []) => [
     ...before,

@@ -14,7 +14,6 @@ const unreadOnly: FilterExtra<Notification, NotificationListParams> = {
   isWanted: ({ read }) => !read,
 };
 
-/** Lists notifications, or only the unread ones. */
 export function listNotifications(
   notifications: Tradepost['notifications'],
   unread: boolean | undefined,

@@ -36,14 +36,12 @@ interface Options extends GlobalOptions, NotificationFilterOptions {
   dryRun?: true;
   yes?: true;
   verbose?: true;
-  /** Milliseconds between two starts. */
   rate?: number;
   reconnectTimeout: number;
 }
 
 const concurrency = 8;
 
-/** `tradepost notifications read <id...>`, or `--all`, or filters */
 export function configure(command: Command, context: CliContext): void {
   addIds(command, 'ntf').option('--all', 'all unread notifications');
   addNotificationFilter(command, context)
@@ -146,7 +144,6 @@ function isCountEnough(options: Options, context: CliContext): boolean {
   return isForPerson(options, context) && !options.verbose;
 }
 
-/** @throws what failed, if anything did */
 function reportResult(
   targets: readonly string[],
   done: readonly Notification[],

@@ -20,7 +20,6 @@ type Options = GlobalOptions & OrderFilterOptions;
 
 const totalView: View<OrderTotal> = { fields: ['count', 'atLeast'] };
 
-/** `tradepost orders count` */
 export function configure(command: Command, context: CliContext): void {
   addOrderFilter(command, context).action(() => count(command.optsWithGlobals<Options>(), context));
   addHelp(command, {

@@ -18,7 +18,6 @@ interface Options extends GlobalOptions {
   idempotencyKey?: string;
 }
 
-/** `tradepost orders create --listing <id> --quantity <n>` */
 export function configure(command: Command, context: CliContext): void {
   const { min, max } = orderQuantity;
   command

@@ -6,7 +6,6 @@ import { CliError } from '../../errors/cli-error';
 import { isId, maxPageSize } from '../../input/options';
 import { formatCount } from '../../output/text';
 
-/** How many partners an error lists. */
 const maxListed = 10;
 
 /**

@@ -57,15 +57,11 @@ export interface OrderFilterOptions {
   seller?: string;
   listing?: string;
   quantity?: { minQuantity?: number; maxQuantity?: number };
-  /** Created at or after it. */
   since?: string;
-  /** Created before it. */
   until?: string;
-  /** Last changed at or after it. */
   updatedSince?: string;
 }
 
-/** Which orders are selected. Names as in the API. */
 export interface OrderFilter {
   statuses?: readonly OrderStatus[];
   buyerId?: string;
@@ -78,13 +74,11 @@ export interface OrderFilter {
   updatedAfter?: string;
 }
 
-/** What help pages say about these options. */
 export const filterNotes = [
   timeNote,
   'Filters are extensions of the API. Where a service does not have them, all orders are read and selected here. --buyer and --seller with a name need the extension partners: a part of the name is enough, whatever its case and accents.',
 ];
 
-/** Adds the options that select orders. */
 export function addOrderFilter(command: Command, context: CliContext): Command {
   return command
     .option(
@@ -164,7 +158,6 @@ interface Options extends GlobalOptions, PaginationOptions, OrderFilterOptions {
   sort?: OrderSort;
 }
 
-/** `tradepost orders list` */
 export function configure(command: Command, context: CliContext): void {
   addOrderFilter(command, context).addOption(
     command
@@ -258,7 +251,6 @@ interface OrderListing {
   signal: AbortSignal;
   /** Whether orders have names. With an option they must have, and without one if the service has them. */
   names: { option?: string } | null;
-  /** How an error calls the sort. */
   sortOption: string;
 }
 

@@ -28,7 +28,6 @@ export function hasName(field: string): field is keyof typeof nameFields {
   return field in nameFields;
 }
 
-/** Puts each name beside its ID, as a field of the order, if it has names. */
 export function placeNames(order: Order & Partial<OrderExpansions>): NamedOrder {
   const { buyer, seller, agent, listing, ...own } = assertObject(order);
   const names = {
@@ -71,14 +70,12 @@ export function toNamesOption(
   return { option: names ? '--names' : 'a name in --fields' };
 }
 
-/** Adds `--names` and `--no-names`. */
 export function addNamesOption(command: Command): Command {
   return command
     .option('--names', 'show names of accounts and titles of listings; on a terminal by default')
     .option('--no-names', 'show IDs only');
 }
 
-/** What help pages say about names. */
 export const namesNote =
   'Names are an extension of the API: where a service does not have them, a terminal shows IDs, and --names is an error.';
 

@@ -7,7 +7,6 @@ import { describeShape } from '../../output/format';
 import { printList, printNotice } from '../../output/print';
 import { profileView, toProfileItems } from './profile-view';
 
-/** `tradepost profiles list` */
 export function configure(command: Command, context: CliContext): void {
   command.action(() => list(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {

@@ -43,7 +43,6 @@ export const profileView: View<ProfileItem> = {
   ],
 };
 
-/** Converts profiles to rows, sorted by name. */
 export function toProfileItems({ profiles, current }: Profiles): ProfileItem[] {
   return Object.entries(profiles)
     .sort(([one], [other]) => (one < other ? -1 : 1))

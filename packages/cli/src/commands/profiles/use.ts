@@ -8,7 +8,6 @@ import { chooseFormat, describeShape } from '../../output/format';
 import { printChange, printNotice } from '../../output/print';
 import { type ProfileItem, profileView, toProfileItems } from './profile-view';
 
-/** `tradepost profiles use <name>` */
 export function configure(command: Command, context: CliContext): void {
   const parse = withValues(
     (text: string) => text,

@@ -24,7 +24,6 @@ interface DeletedWebhook {
 
 const deletedView: View<DeletedWebhook> = { fields: ['id', 'url', 'events', 'deleted'] };
 
-/** `tradepost webhooks delete <id> [--yes]` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk')
     .option(...yesOption)

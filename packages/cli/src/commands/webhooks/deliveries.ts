@@ -23,7 +23,6 @@ interface Options extends GlobalOptions, PaginationOptions, DeliveryFilterOption
   state?: DeliveryState;
 }
 
-/** `tradepost webhooks deliveries` */
 export function configure(command: Command, context: CliContext): void {
   const state = command.createOption('--state <state>', 'only deliveries in this state');
   addDeliveryFilter(command, context)

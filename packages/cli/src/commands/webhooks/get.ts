@@ -9,7 +9,6 @@ import { formatHints } from '../../report/hint';
 import { describeEndpoint, isUnhealthy } from './endpoint-view';
 import { webhookView } from './webhook-view';
 
-/** `tradepost webhooks get <id>` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();

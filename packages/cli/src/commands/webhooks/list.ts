@@ -17,7 +17,6 @@ import type { View } from '../../output/view';
 import { formatLast, getEndpointState } from './endpoint-view';
 import { webhookView } from './webhook-view';
 
-/** `tradepost webhooks list` */
 export function configure(command: Command, context: CliContext): void {
   addPaginationOptions(command, 'webhooks').action(async () => {
     const options = command.optsWithGlobals<GlobalOptions & PaginationOptions>();

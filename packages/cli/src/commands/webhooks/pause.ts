@@ -6,7 +6,6 @@ import { describeShape } from '../../output/format';
 import { updateWebhook } from './update';
 import { webhookView } from './webhook-view';
 
-/** `tradepost webhooks pause <id>` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();

@@ -19,7 +19,6 @@ const createdWebhookView: View<RegisteredWebhook> = {
   fields: ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'secret'],
 };
 
-/** `tradepost webhooks register --url <url> --events <types>` */
 export function configure(command: Command, context: CliContext): void {
   command
     .requiredOption(...urlOption)

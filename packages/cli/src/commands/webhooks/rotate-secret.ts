@@ -24,7 +24,6 @@ const stagedSecretView: View<StagedSecret> = {
   fields: ['webhookId', 'secret', 'stagedAt'],
 };
 
-/** `tradepost webhooks rotate-secret <id> [--promote]` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk')
     .option('--promote', 'make the staged secret the current one')

@@ -114,7 +114,6 @@ function createSecretFile(path: string): number {
 interface SecretRequest<Result> {
   request: () => Promise<Result>;
   view: View<Result>;
-  /** Says what was done: `whk_1 is registered`. */
   subject: (result: Result) => string;
   /** Printed after a secret on stdout. */
   advice: string;
@@ -237,7 +236,6 @@ async function tryToPrint<Result extends { secret: string }>(
   }
 }
 
-/** @throws {CliError} `invalid_response` without a secret */
 function assertSecret<Result extends { secret: string }>(
   result: Result,
   subject: (result: Result) => string,

@@ -18,7 +18,6 @@ interface Options extends GlobalOptions {
   timeout: number;
 }
 
-/** `tradepost webhooks test <id> --event <type> [--wait]` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk')
     .addOption(eventOption(command, 'event type of the test event').makeOptionMandatory())

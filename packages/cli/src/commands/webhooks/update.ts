@@ -15,7 +15,6 @@ interface Options extends GlobalOptions {
   events?: EventType[];
 }
 
-/** `tradepost webhooks update <id> [--url <url>] [--events <types>]` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk')
     .option(...urlOption)

@@ -37,7 +37,6 @@ export interface DeliveryFilterOptions {
   statusClass?: StatusClass;
 }
 
-/** Adds `--webhook`, `--event`, `--since`, `--until` and `--status-class` to a command. */
 export function addDeliveryFilter(command: Command, context: CliContext): Command {
   return command
     .option('--webhook <id>', 'only deliveries to this webhook, whk_…', (text) =>

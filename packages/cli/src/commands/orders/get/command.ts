@@ -39,7 +39,6 @@ interface Options extends GlobalOptions, InputOptions {
 
 const recordFields = [...namedOrderView.fields, 'history', 'deliveries'] as const;
 
-/** `tradepost orders get <id...>` */
 export function configure(command: Command, context: CliContext): void {
   addInputOptions(addIds(command, 'ord'), 'ord')
     .option('--history', 'show its events; for one order on a terminal by default')
@@ -163,7 +162,6 @@ async function getMany(
 const otherDeliveriesNote =
   'Deliveries to the webhooks of other accounts are not visible to this account.';
 
-/** Returns the option that asks for the deliveries; null without one. */
 function chooseDeliveries({ deliveries, fields }: Options): string | null {
   if (deliveries) return '--deliveries';
   return selectsField(fields, 'deliveries') ? 'deliveries in --fields' : null;
@@ -223,7 +221,6 @@ async function createPrinter(
   };
 }
 
-/** Formats a table below an order. It is empty without items. */
 async function formatTable<Item extends object>(
   items: readonly Item[],
   view: View<Item>,

@@ -11,7 +11,6 @@ import { maxPageSize, orderExpansions } from '../../../input/options';
 import { type NamedOrder, placeNames } from '../order-view';
 import { fetchHistory } from './order-history';
 
-/** An order with its history, if that was requested. */
 export interface OrderRecord extends NamedOrder {
   history?: readonly AccountEvent[];
   deliveries?: readonly Delivery[];
@@ -28,7 +27,6 @@ export interface Wanted {
 
 export interface LoadedOrder {
   order: OrderRecord;
-  /** The extensions of the service. */
   extensions: readonly string[];
 }
 

@@ -47,7 +47,6 @@ export async function fetchHistoryIfPossible(
   }
 }
 
-/** A line of the history for people. */
 interface HistoryRow {
   createdAt: string;
   change: string;
