@@ -22,7 +22,7 @@ const timeout = 10_000;
 /** The extensions of the API, and what is not possible without them. */
 const extensions: readonly (readonly [check: string, Extension, lost: string])[] = [
   ['account', 'account', 'whoami cannot show the account'],
-  ['events', 'events', 'events cannot be listed or forwarded'],
+  ['events', 'events', 'events cannot be listed, watched or forwarded'],
   ['webhooks', 'webhooks.manage', 'webhooks can be registered, but not listed or changed'],
   ['deliveries', 'deliveries', 'deliveries cannot be listed, explained or replayed'],
 ];

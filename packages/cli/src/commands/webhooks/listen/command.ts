@@ -1,9 +1,8 @@
-import { type EventType, isTradepostError } from '@tradepost/sdk';
+import { type EventType, isTradepostError, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createShutdownGrace, finishingNotice } from '../../../bulk/shutdown-grace';
-import { createConnection } from '../../../client/connection';
 import { createClientFor, createHttpFetch } from '../../../client/create-client';
-import { followResiliently, getLatestCursor, runUntilStopped } from '../../../client/follow';
+import { createConnection, runUntilStopped } from '../../../client/follow';
 import { stateFolder } from '../../../config/profiles';
 import { normalizeUrl, resolveSettings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
@@ -141,12 +140,10 @@ async function run(options: Options, context: CliContext): Promise<void> {
   const given = await readGivenSecret(options);
   const settings = resolveSettings(context, options);
   const client = createClientFor(settings, context, options);
-  const connection = createConnection(options.reconnectTimeout, context);
+  const connection = createConnection(client, options.reconnectTimeout, context);
   const receiver = {
     service: normalizeUrl(settings.baseUrl),
-    account: await connection.send((limits) =>
-      getEventAccount(client, settings.apiKey, { signal: context.signal, ...limits }),
-    ),
+    account: await getEventAccount(client, settings.apiKey, { signal: context.signal }),
     forwardTo: options.forwardTo,
   };
   const route: Route = { ...receiver, kinds: options.events?.toSorted() ?? null };
@@ -156,9 +153,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
     // Also with --since: a file that is not a checkpoint is not overwritten.
     const found = readCheckpoint(file, route);
     const saved = options.since === undefined ? found : null;
-    const start = await chooseStart(saved, options, () =>
-      getLatestCursor(client, connection, context),
-    );
+    const start = saved ?? { from: await chooseStart(client, options, context), done: null };
     const save = (checkpoint: Checkpoint) => writeCheckpoint(file, route, checkpoint);
     // Under the lock: another listener keeps its secret.
     const listenSecret = given ?? (await findOrCreateSecret(receiver, options, context));
@@ -169,13 +164,12 @@ async function run(options: Options, context: CliContext): Promise<void> {
     const { signal, now } = context;
     const { secret } = listenSecret;
     const status = createStatusLine(options.events?.join(', ') ?? 'events', connection, context);
-    connection.onChange(status.draw);
     const send = createHttpFetch({ rejectUnauthorized: !options.skipVerify });
     const grace = createShutdownGrace(context, () => status.say(finishingNotice));
     try {
       await listen({
         start,
-        pages: followResiliently(client, { from: start.from, connection }, context),
+        pages: connection.pages(start.from, status.draw),
         eventTypes: options.events,
         maxAttempts: options.maxAttempts,
         forward: (event) =>
@@ -229,12 +223,13 @@ async function printEvent(
 }
 
 async function chooseStart(
-  saved: Checkpoint | null,
+  { events }: Pick<Tradepost, 'events'>,
   { since }: Options,
-  findLatest: () => Promise<Checkpoint['from']>,
-): Promise<Checkpoint> {
-  if (since !== undefined) return { from: { since }, done: null };
-  return saved ?? { from: await findLatest(), done: null };
+  { signal }: CliContext,
+): Promise<Checkpoint['from']> {
+  if (since !== undefined) return { since };
+  const { nextCursor } = await events.list({ after: 'now' }, { signal });
+  return { after: nextCursor };
 }
 
 function reportStart(isContinued: boolean, options: Options, context: CliContext): void {
