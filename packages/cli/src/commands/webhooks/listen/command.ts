@@ -30,16 +30,12 @@ import {
   writeCheckpoint,
 } from './checkpoint';
 import { type ForwardedEvent, forwardEvent, listen } from './forward';
-import {
-  findOrCreateSecret,
-  readGivenSecret,
-  reportSecret,
-  type SecretOptions,
-} from './listen-secret';
+import { deriveSecret, readGivenSecret, reportSecret } from './listen-secret';
 import { createStatusLine } from './status-line';
 
-interface Options extends GlobalOptions, SecretOptions {
+interface Options extends GlobalOptions {
   forwardTo: string;
+  secretFile?: string;
   since?: string;
   events?: EventType[];
   skipVerify?: true;
@@ -78,12 +74,7 @@ export function configure(command: Command, context: CliContext): void {
     .option(...eventsOption('only events of these types'))
     .option(
       '--secret-file <file>',
-      'sign with this secret (default: one that is saved for this receiver)',
-    )
-    .addOption(
-      command
-        .createOption('--new-secret', 'replace the saved secret of this receiver')
-        .conflicts('secretFile'),
+      'sign with this secret (default: one that follows from receiver and API key)',
     )
     .option('--skip-verify', "do not check the receiver's certificate")
     .option('--state-file <file>', 'file of the checkpoint')
@@ -108,7 +99,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It polls the service for events and posts each to the receiver, signed like a real delivery. No tunnel and no webhook is needed.',
       'Events are sent in order, one at a time, each until the receiver returns 2xx. No event is skipped.',
-      'The secret is printed at the start. It stays the same for each service, account and receiver on this machine.',
+      'The secret is printed at the start. It stays the same for each service, API key and receiver.',
       'The next run continues from the checkpoint. The first run starts with new events.',
       'Each service, account, receiver and choice of --events has its own checkpoint.',
       timeNote,
@@ -137,7 +128,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
     );
   }
   const format = await chooseFormat(options, forwardedView, context);
-  const given = await readGivenSecret(options);
+  const given = await readGivenSecret(options.secretFile);
   const settings = resolveSettings(context, options);
   const client = createClientFor(settings, context, options);
   const connection = createConnection(client, options.reconnectTimeout, context);
@@ -155,14 +146,12 @@ async function run(options: Options, context: CliContext): Promise<void> {
     const saved = options.since === undefined ? found : null;
     const start = saved ?? { from: await chooseStart(client, options, context), done: null };
     const save = (checkpoint: Checkpoint) => writeCheckpoint(file, route, checkpoint);
-    // Under the lock: another listener keeps its secret.
-    const listenSecret = given ?? (await findOrCreateSecret(receiver, options, context));
+    const secret = given ?? deriveSecret(settings.apiKey, receiver);
     save(start);
     reportStart(saved !== null, options, context);
-    reportSecret(listenSecret, context);
+    reportSecret(secret, options.secretFile, context);
 
     const { signal, now } = context;
-    const { secret } = listenSecret;
     const status = createStatusLine(options.events?.join(', ') ?? 'events', connection, context);
     const send = createHttpFetch({ rejectUnauthorized: !options.skipVerify });
     const grace = createShutdownGrace(context, () => status.say(finishingNotice));
