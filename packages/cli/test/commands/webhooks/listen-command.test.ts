@@ -219,6 +219,7 @@ describe('webhooks listen', () => {
   it('rewrites one line on a terminal, and removes it at the end', async () => {
     const { service, argv } = await stage();
     const { stderr } = await listening(service, [...argv, ...fromTheStart], { columns: 120 });
+    expect(stderr).toContain('no contact yet · 0 forwarded · waiting for events');
     expect(stderr).toContain('last contact 0 s ago · 3 forwarded · waiting for events');
     expect(stderr).toContain('\u001b[1G\u001b[2KStopped');
   });

@@ -68,6 +68,7 @@ async function watch(ids: string[], options: Options, context: CliContext): Prom
     // An unknown order would never change.
     for (const id of ids) await client.orders.get(id, { signal });
     let isWatching = false;
+    onChange();
     const from = since === undefined ? ({ from: 'now' } as const) : { since };
     for await (const { data } of connection.pages(from, onChange)) {
       if (!isWatching && stderr.isTTY) {

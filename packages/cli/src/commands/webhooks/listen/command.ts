@@ -153,6 +153,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
 
     const { signal, now } = context;
     const status = createStatusLine(options.events?.join(', ') ?? 'events', connection, context);
+    status.draw();
     const send = createHttpFetch({ rejectUnauthorized: !options.skipVerify });
     const grace = createShutdownGrace(context, () => status.say(finishingNotice));
     try {
