@@ -4,6 +4,7 @@ import { defineConfig, type Options } from 'tsup';
 const entries = {
   index: 'src/index.ts',
   webhooks: 'src/webhooks/index.ts',
+  explain: 'src/explain/index.ts',
   testing: 'src/testing/index.ts',
   validate: 'src/validate/index.ts',
   node: 'src/node/index.ts',
@@ -27,7 +28,7 @@ function build(entry: keyof typeof entries, more: Options = {}): Options {
 }
 
 /** Rarely needed code, such as error messages: separate files that are loaded on demand. */
-const loadedOnDemand = ['explain', 'raw-body', 'hmac-webcrypto'];
+const loadedOnDemand = ['explain-failure', 'raw-body', 'hmac-webcrypto'];
 
 /** Keeps dynamic imports in the output, so that bundlers of applications create separate files too. */
 const externalizeOnDemand = (
@@ -145,6 +146,7 @@ export default defineConfig([
   ),
   // In one file: some CommonJS runtimes have no `import()`, and web pages do not use CommonJS.
   build('webhooks', { format: ['cjs'] }),
+  build('explain'),
   ...testing,
   build('node', { platform: 'node' }),
   // Schemas are bundled too, so that validation needs no other package.
@@ -160,7 +162,10 @@ export default defineConfig([
         stripInternal: true,
         // The declaration build inlines files of this package only; this path makes it inline the
         // contract's interfaces too.
-        paths: { '@tradepost/contract/wire': ['../contract/dist/wire.d.ts'] },
+        paths: {
+          '@tradepost/contract/wire': ['../contract/dist/wire.d.ts'],
+          '@tradepost/contract/attempt-errors': ['../contract/dist/attempt-errors.d.ts'],
+        },
       },
     },
   },

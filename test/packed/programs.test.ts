@@ -51,6 +51,7 @@ describe.each(findNodeMajors())('Node $major', ({ major, program: node }) => {
       client: { createdWith: 201, lists: true, error: 'order_not_found' },
       verifier: { event: 'order.created', sync: 'order.created', rejection: 'WRONG_SECRET' },
       receiver: { statuses: [204, 400], handled: ['pending'] },
+      failure: 'redirect',
     });
   });
 });

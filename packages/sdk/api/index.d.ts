@@ -238,11 +238,14 @@ export type Fetch = (
 
 export interface FollowEventsOptions {
   after?: string;
+  from?: 'now';
   since?: string | Date;
   type?: EventType;
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
+  reconnectTimeout?: number;
+  onOutage?: (outage: StreamOutage) => void;
 }
 
 export interface GetOrderOptions extends RequestOptions {
@@ -631,6 +634,19 @@ export interface StagedSecret {
 }
 
 export type StatusClass = (typeof statusClasses)[number];
+
+export type StreamOutage =
+  | {
+      state: 'waiting';
+      error: TradepostError;
+      failures: number;
+      delayMs: number;
+      remainingMs: number;
+    }
+  | {
+      state: 'over';
+      failures: number;
+    };
 
 export interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;

@@ -258,11 +258,14 @@ type Fetch = (
 
 interface FollowEventsOptions {
   after?: string;
+  from?: 'now';
   since?: string | Date;
   type?: EventType$;
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
+  reconnectTimeout?: number;
+  onOutage?: (outage: StreamOutage) => void;
 }
 
 interface GetOrderOptions extends RequestOptions {
@@ -828,6 +831,19 @@ interface StagedSecret {
 }
 
 type StatusClass = (typeof statusClasses)[number];
+
+type StreamOutage =
+  | {
+      state: 'waiting';
+      error: TradepostError;
+      failures: number;
+      delayMs: number;
+      remainingMs: number;
+    }
+  | {
+      state: 'over';
+      failures: number;
+    };
 
 interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 /** The entries of the package, by the name of their files. */
-export const entries = ['index', 'webhooks', 'testing', 'validate', 'node'] as const;
+export const entries = ['index', 'webhooks', 'explain', 'testing', 'validate', 'node'] as const;
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');

@@ -66,6 +66,7 @@ export type {
   Result,
   SuccessResult,
 } from './http/api-promise';
+export type { StreamOutage } from './http/follow-pages';
 export type { PagePromise } from './http/pagination';
 export { readText } from './http/read-text';
 export type {

@@ -174,7 +174,9 @@ describe('each request of the SDK equals that of the contract:', () => {
     type Query = ServerInferRequest<Routes['events']['list']>['query'];
     type Forward = Omit<Query, 'tail' | 'before'>;
     expectTypeOf<QueryOf<Events['list']>>().toEqualTypeOf<Forward>();
-    expectTypeOf<Sent<FollowEventsOptions>>().toEqualTypeOf<Omit<Forward, 'until'>>();
+    // It sends `from` as `after`, and has options of its own.
+    type Own = 'from' | 'reconnectTimeout' | 'onOutage';
+    expectTypeOf<Sent<Omit<FollowEventsOptions, Own>>>().toEqualTypeOf<Omit<Forward, 'until'>>();
     // It sends its limit as `tail`.
     expectTypeOf<QueryOf<Events['latest']>>().toEqualTypeOf<
       Omit<Query, 'after' | 'waitSeconds' | 'tail'>

@@ -95,6 +95,8 @@ async function showSilence(command: Command): Promise<void> {
   cli.type('\u0003');
   const { code, text } = await cli.exit;
   const [, during = ''] = /Retrying for up to 5 minutes\.([\s\S]*)Reconnected\./.exec(text) ?? [];
+  // Before it counts as lost.
+  expect(text).toMatch(/no response for \d+ s[\s\S]*No response in time/);
   expect(during).toContain('retrying');
   expect(during).not.toMatch(/waiting for events|last contact/);
   expect(text).not.toContain('error:');

@@ -115,6 +115,7 @@ describe('a proxy in the environment', () => {
       expect(code).toBe(2);
       expect(stdout + stderr).toContain('HTTPS_PROXY is not the URL of a proxy');
       expect(stdout + stderr).not.toContain('secret');
+      expect(stdout + stderr).toContain('come before HOST and an @.');
     }
   });
 });

@@ -104,6 +104,10 @@ it('the home directory is read only when it is needed', async () => {
     expect(await run(args, set)).toMatchObject({ code: 0 });
   }
   expect(await run(['orders', 'list'], none)).toMatchObject({ code: 0 });
+  expect(await run(['doctor'], none)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('profiles: Set HOME, or TRADEPOST_CONFIG_DIR'),
+  });
   expect(await run(['profiles', 'list'], none)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('error: There is no home directory: no entry'),

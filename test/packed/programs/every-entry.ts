@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isTradepostError, NotFoundError, Tradepost } from '@tradepost/sdk';
+import { explainFailure } from '@tradepost/sdk/explain';
 import { exampleSecret, invalidDelivery, sampleEvent, signDelivery } from '@tradepost/sdk/testing';
 import { validateResponses } from '@tradepost/sdk/validate';
 import {
@@ -76,6 +77,7 @@ async function main() {
     client: await callTheService(),
     verifier: await verify(),
     receiver: await receive(),
+    failure: explainFailure({ webhookId: 'whk_1', lastStatus: 308, lastError: null })?.cause,
   };
   console.log(JSON.stringify(outcome));
 }

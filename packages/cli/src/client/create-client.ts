@@ -64,6 +64,7 @@ export function createClientFor(
     apiKey,
     userAgent: `tradepost-cli/${version}`,
     fetch: send,
+    wait: (milliseconds, signal) => context.wait(milliseconds, signal ?? context.signal),
     hooks: { onRetry: createRetryNotifier(context) },
   });
 }

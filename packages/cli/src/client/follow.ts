@@ -1,95 +1,99 @@
-import type { EventListParams, EventPage, Tradepost } from '@tradepost/sdk';
+import type { EventPage, StreamOutage, Tradepost } from '@tradepost/sdk';
 import type { CliContext } from '../context';
 import { Stopped } from '../errors/cli-error';
-import { getExitReason } from '../errors/exit-codes';
-import type { Connection, RequestLimits } from './connection';
+import { getExitReason, isLimited } from '../errors/exit-codes';
+import { formatDuration } from '../output/text';
 import { isAway } from './outage';
+import { createOutagePolicy } from './outage-report';
 
 /** How long a request waits for new events, in seconds: a loss of the connection is noticed soon after. */
 const waitSeconds = 10;
 
-/** A position in the account's events. */
-export type Position = Pick<EventListParams, 'after' | 'since'>;
+/** How long a response may take beyond that, in milliseconds. */
+const timeout = 10_000;
 
-export interface Following {
-  /** Where to start. */
-  from: Position;
-  connection: Connection;
-  /** Called for each page before it is returned. */
-  onContact?: () => void;
-}
+/** A response that is later than this is shown, in milliseconds. */
+const silenceMs = 2_000;
+
+/** Where to start. */
+type Position = { after: string } | { since: string } | { from: 'now' };
+
+export type Connection = ReturnType<typeof createConnection>;
 
 /**
- * Follows the account's events page by page, and continues after an outage, for example a restart of the
- * service. At first and after an outage it requests what there is; then each request waits for new events.
- * It ends when the signal aborts.
+ * Creates the connection of a command that follows events for hours. It reports outages as bulk commands do.
  *
- * @throws what following throws; for an unreachable service only after the timeout of the connection
+ * @param reconnectTimeout seconds
  */
-export async function* followResiliently(
-  client: Pick<Tradepost, 'events'>,
-  { from, connection, onContact }: Following,
-  { signal }: Pick<CliContext, 'signal'>,
-): AsyncIterable<EventPage> {
-  let position = from;
-  let pages: AsyncIterator<EventPage> | null = null;
-  let isWaiting = false;
+export function createConnection(
+  { events }: Pick<Tradepost, 'events'>,
+  reconnectTimeout: number,
+  context: CliContext,
+) {
+  const { elapsed, signal } = context;
+  let lastContact: number | null = null;
+  let askedAt: number | null = null;
+  let countdown: (() => string | null) | null = null;
 
-  async function requestPage(limits: RequestLimits): Promise<EventPage> {
-    try {
-      pages ??= openPages(client, position, isWaiting, { signal, ...limits });
-      const { value, done } = await pages.next();
-      if (done) throw new Error('The pages of the events have ended.');
-      return value;
-    } catch (error) {
-      // What was missed comes at once.
-      pages = null;
-      isWaiting = false;
-      throw error;
-    }
+  function createReporter(onChange: () => void): (outage: StreamOutage) => void {
+    let isReported = false;
+    const hold = (text: (() => string | null) | null) => {
+      countdown = text;
+      onChange();
+    };
+    const policy = createOutagePolicy({ reconnectTimeout }, { hold }, context);
+    return (outage) => {
+      if (outage.state === 'over') {
+        if (isReported) policy.onReconnected();
+        isReported = false;
+        return policy.onWait(null);
+      }
+      const { error, failures, delayMs, remainingMs } = outage;
+      // Servers and proxies close connections: one that breaks is no outage yet.
+      const isSure = (failures > 1 || error.code === 'timeout') && !isLimited(error);
+      if (isSure && !isReported) policy.onLost(error);
+      isReported ||= isSure;
+      const [retryAt, givesUpAt] = [elapsed() + delayMs, elapsed() + remainingMs];
+      policy.onWait({ error, retryAt, givesUpAt });
+    };
   }
 
-  while (!signal.aborted) {
-    const isFirstContact = connection.lastContact() === null;
-    let page: EventPage;
-    try {
-      page = await connection.send(requestPage, isWaiting ? waitSeconds : 0);
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    }
-    onContact?.();
-    yield page;
-    position = { after: page.nextCursor };
-    const isAtEnd = !isWaiting && page.data.length === 0;
-    if (isAtEnd) isWaiting = true;
-    // The limits of the next requests are others.
-    if (isAtEnd || isFirstContact) pages = null;
-  }
-}
-
-function openPages(
-  { events }: Pick<Tradepost, 'events'>,
-  position: Position,
-  isWaiting: boolean,
-  options: RequestLimits & { signal: AbortSignal },
-): AsyncIterator<EventPage> {
-  const pages = isWaiting
-    ? events.follow({ ...position, waitSeconds }, options).pages()
-    : events.list(position, options).pages();
-  return pages[Symbol.asyncIterator]();
-}
-
-/** Finds the latest position in the account's events. */
-export async function getLatestCursor(
-  { events }: Pick<Tradepost, 'events'>,
-  connection: Pick<Connection, 'send'>,
-  { signal }: Pick<CliContext, 'signal'>,
-): Promise<{ after: string }> {
-  const { nextCursor } = await connection.send((limits) =>
-    events.list({ after: 'now', limit: 1 }, { signal, ...limits }),
-  );
-  return { after: nextCursor };
+  return {
+    /**
+     * Follows the account's events page by page. It ends when the signal aborts.
+     *
+     * @param onChange called when the problem changes
+     * @throws what following throws; for a service that was reachable only after the timeout
+     */
+    async *pages(from: Position, onChange: () => void): AsyncGenerator<EventPage, void, undefined> {
+      const onOutage = createReporter(onChange);
+      const outages = { reconnectTimeout: reconnectTimeout * 1_000, onOutage };
+      const stream = events.follow({ ...from, waitSeconds, ...outages }, { signal, timeout });
+      try {
+        askedAt = elapsed();
+        for await (const page of stream.pages()) {
+          lastContact = elapsed();
+          askedAt = null;
+          yield page;
+          askedAt = elapsed();
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    },
+    /** When the last response arrived, on the monotonic clock; null without contact. */
+    lastContact: () => lastContact,
+    /**
+     * Describes what is wrong now: `no response for 12 s`, or a countdown to the next attempt. Null if the
+     * service responds in time.
+     */
+    describeProblem(): string | null {
+      if (countdown !== null) return countdown();
+      const silence = askedAt === null ? 0 : elapsed() - askedAt;
+      const isLate = silence >= waitSeconds * 1_000 + silenceMs;
+      return isLate ? `no response for ${formatDuration(silence / 1_000)}` : null;
+    },
+  };
 }
 
 /**

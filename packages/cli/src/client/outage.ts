@@ -40,16 +40,14 @@ interface Outage {
   tries: number;
   /** Whether the service only had too many requests. */
   isLimit: boolean;
-  /** Whether one failure was enough to know. */
-  isSure: boolean;
   /** Resolves when it is over or was given up. */
   over: Promise<void>;
   end: () => void;
 }
 
 /** Whether an outage is reported: a single failure may be that of one request. */
-function isReported({ tries, isLimit, isSure }: Outage): boolean {
-  return (tries > 1 || isSure) && !isLimit;
+function isReported({ tries, isLimit }: Outage): boolean {
+  return tries > 1 && !isLimit;
 }
 
 export interface WaitReport {
@@ -70,8 +68,6 @@ export interface OutagePolicy {
   hadContact: boolean;
   /** Which errors are waited for. @default those that say that the service is away */
   isRetryable?: (error: unknown) => boolean;
-  /** Whether an error is an outage if it occurs once. @default never: it may be that of one request */
-  isSure?: (error: unknown) => boolean;
 }
 
 /**
@@ -79,15 +75,7 @@ export interface OutagePolicy {
  * gets a response; the others wait for that.
  */
 export function createOutageGate(
-  {
-    timeoutMs,
-    onLost,
-    onReconnected,
-    onWait,
-    isRetryable = isAway,
-    isSure = () => false,
-    ...policy
-  }: OutagePolicy,
+  { timeoutMs, onLost, onReconnected, onWait, isRetryable = isAway, ...policy }: OutagePolicy,
   { elapsed, wait, signal }: Clock,
 ) {
   let { hadContact } = policy;
@@ -111,7 +99,7 @@ export function createOutageGate(
     const over = new Promise<void>((resolve) => {
       end = resolve;
     });
-    outage = { startedAt: elapsed(), tries: 0, isLimit: true, isSure: false, over, end };
+    outage = { startedAt: elapsed(), tries: 0, isLimit: true, over, end };
     return outage;
   }
 
@@ -132,7 +120,6 @@ export function createOutageGate(
     const givesUpAt = current.startedAt + limitMs;
     const wasReported = isReported(current);
     current.tries += 1;
-    current.isSure ||= isSure(error);
     if (isReported(current) && !wasReported) onLost(error);
     const requestedMs = ((response && getRetryAfter(response)) ?? 0) * 1_000;
     const leftMs = givesUpAt - elapsed();

@@ -244,7 +244,7 @@ export function findProxy(env: CliContext['env'], baseUrl: string): ServiceProxy
   throw new CliError(
     'usage',
     `${variable} is not the URL of a proxy`,
-    'Use http://HOST:PORT or http://USER:PASSWORD@HOST:PORT.',
+    'Use http://HOST:PORT. A user and a password, with a colon between them, come before HOST and an @.',
   );
 }
 

@@ -105,14 +105,15 @@ export function isId(text: string, prefix: IdPrefix): boolean {
  *
  * @throws {InvalidArgument} for a text that cannot be an ID
  */
-export function parseId(text: string, prefix: IdPrefix): string {
+export function parseId(text: string, ...prefixes: IdPrefix[]): string {
   const id = text.trim();
-  if (isId(id, prefix)) return id;
-  const areSeveral = id.includes(',') && id.split(',').every((part) => isId(part.trim(), prefix));
+  const isKnown = (one: string) => prefixes.some((prefix) => isId(one.trim(), prefix));
+  if (isKnown(id)) return id;
+  const areSeveral = id.includes(',') && id.split(',').every(isKnown);
   throw new InvalidArgument(
     areSeveral
       ? 'Separate IDs with spaces, not with commas.'
-      : `IDs of this type begin with ${prefix}_.`,
+      : `IDs of this type begin with ${prefixes.join('_ or ')}_.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { Tradepost, TradepostError } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { createRetryNotifier } from '../../src/client/create-client';
+import { wait } from '../../src/context';
 import { createLiveLine } from '../../src/output/progress';
 import { run } from '../../src/program';
 import { aContext } from '../helpers/a-context';
@@ -99,7 +100,7 @@ it.each([
       TRADEPOST_CONFIG_DIR: '/dev/null/config',
     };
     const argv = ['orders', 'get', 'ord_1'];
-    const exitCode = run(argv, aContext({ stderr, env, signal: interrupt.signal }));
+    const exitCode = run(argv, aContext({ stderr, env, wait, signal: interrupt.signal }));
     await expect.poll(() => stderr.text).toContain(`${notice}; retrying in 60 s.\n`);
     interrupt.abort();
     expect(await exitCode).toBe(130);

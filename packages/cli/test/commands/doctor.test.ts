@@ -115,6 +115,12 @@ describe('doctor', () => {
       detail: '2 of 3 webhooks failing',
       hint: `205 pending, endpoint backs off until ${backoffUntil}, last response 401 for 3 hr: \`tradepost webhooks explain whk_1\`. 0 pending, endpoint is failing, last attempt timeout for 3 hr: \`tradepost webhooks explain whk_2\`.`,
     });
+    const { env } = loginFolder();
+    const shown = await runCli(['doctor'], {
+      ...{ now: () => now, screen: { columns: 100 } },
+      env: { ...env, TRADEPOST_BASE_URL: service.baseUrl, TRADEPOST_API_KEY: key, TZ: 'UTC' },
+    });
+    expect(shown.stderr).toMatch(/backs off until\s\S+\s10:04:00\s\S+\s\(in\s4\smin\)/);
   });
 
   it('finds no fault in a service with only the seven endpoints', async () => {

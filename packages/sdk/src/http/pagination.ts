@@ -1,7 +1,6 @@
 import type { Page } from '@tradepost/contract/wire';
 import { type InvalidResponseError, invalidConfiguration } from '../errors';
 import { type ApiResponse, type Result, toResult } from './api-promise';
-import type { Runtime } from './runtime';
 
 /**
  * A list that is requested lazily. `await` it for one page, or iterate it with `for await` for all items:
@@ -140,40 +139,8 @@ class LazyList<Item, OnePage extends Page<Item>> implements PagePromise<Item, On
   }
 }
 
-/** Minimum time between two requests for new events, for a service that ignores `waitSeconds`. */
-const minRoundMs = 1_000;
-
-/**
- * Requests page after page without an end, each from where the previous one ended.
- *
- * @param requestPage requests the page after a cursor
- * @param createLoopError the error for a page of events whose cursor leads back to an earlier page
- * @throws {InvalidResponseError} the error of `createLoopError`, after the page.
- */
-export async function* pollPages<Page extends { data: unknown[]; nextCursor: string }>(
-  firstCursor: string | undefined,
-  requestPage: (cursor: string | undefined) => Promise<ApiResponse<Page>>,
-  createLoopError: (response: ApiResponse<unknown>) => InvalidResponseError,
-  signal: AbortSignal | undefined,
-  { elapsed, wait }: Pick<Runtime, 'elapsed' | 'wait'>,
-): AsyncGenerator<Page, never, undefined> {
-  const isLoop = createCursorLoopDetector(firstCursor);
-  let cursor = firstCursor;
-  for (;;) {
-    const start = elapsed();
-    // Throws if the signal aborted, also during a pause.
-    const response = await requestPage(cursor);
-    const page = response.data;
-    yield page;
-    // A page without events may repeat its cursor.
-    if (page.data.length > 0 && isLoop(cursor, page.nextCursor)) throw createLoopError(response);
-    cursor = page.nextCursor;
-    const pause = minRoundMs - (elapsed() - start);
-    if (page.data.length === 0 && pause > 0) await wait(pause, signal);
-  }
-}
-
-type Cursor = string | undefined;
+/** Where a page starts; undefined for the start of a list. */
+export type Cursor = string | undefined;
 
 /**
  * Creates a detector of cursor loops. It keeps one cursor to compare with, however long the list is, and

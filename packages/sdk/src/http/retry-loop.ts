@@ -11,6 +11,8 @@ import type { Runtime } from './runtime';
 import { createSender } from './send';
 import { withTimeout } from './with-timeout';
 
+export { followPages } from './follow-pages';
+
 /** What the client has learned about the service. Clients that `withOptions` creates share it. */
 export interface ServiceTraits {
   /** Whether a response said that the service honours idempotency keys. */

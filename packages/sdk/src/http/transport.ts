@@ -21,6 +21,8 @@ type Load = () => Promise<Pick<typeof import('./retry-loop'), 'createRetryLoop'>
 export class Transport {
   /** Clock, random numbers and timers of the client. */
   readonly runtime: Runtime;
+  /** Waits before a request is sent again. */
+  readonly wait: Runtime['wait'];
   readonly #options: ResolvedOptions;
   readonly #traits: ServiceTraits;
   readonly #load: Load;
@@ -34,6 +36,7 @@ export class Transport {
     load: Load = () => import('./retry-loop'),
   ) {
     this.runtime = runtime;
+    this.wait = options.wait ?? runtime.wait;
     this.#options = options;
     this.#traits = traits;
     this.#load = load;

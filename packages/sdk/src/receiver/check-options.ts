@@ -1,6 +1,6 @@
 import { eventTypes } from '@tradepost/contract/wire';
 import { findUnknownOption, type OptionNames } from '../option-names';
-import { findConfigurationError } from '../webhooks/explain';
+import { findConfigurationError } from '../webhooks/explain-failure';
 import { WebhookVerificationError } from '../webhooks/verification-error';
 import type { WebhookReceiverOptions } from './options';
 

@@ -1,4 +1,4 @@
-import { isDevelopment } from '../webhooks/explain';
+import { isDevelopment } from '../webhooks/explain-failure';
 import type { WebhookVerificationError } from '../webhooks/verification-error';
 
 /** In production, a code is logged once in this time: anyone can send forged deliveries. */

@@ -1,4 +1,4 @@
-import { receiverHint } from '../webhooks/explain';
+import { receiverHint } from '../webhooks/explain-failure';
 import type { RequestPayload } from '../webhooks/options';
 import { readStream } from '../webhooks/raw-body';
 import type { IncomingRequest } from './delivery-handler';

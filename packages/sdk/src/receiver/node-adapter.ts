@@ -1,4 +1,4 @@
-import { receiverHint } from '../webhooks/explain';
+import { receiverHint } from '../webhooks/explain-failure';
 import { concatBytes } from '../webhooks/raw-body';
 import type { RawBody } from './delivery-handler';
 import { idleMs, maxDiscardedBytes, maxDiscardMs } from './discard';

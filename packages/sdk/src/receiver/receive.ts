@@ -1,6 +1,6 @@
 import { deliveryHeaderNames } from '@tradepost/contract/wire';
 import { defaultMaxBytes, getHeader } from '../webhooks/checks';
-import { tooLarge } from '../webhooks/explain';
+import { tooLarge } from '../webhooks/explain-failure';
 import type { DeliveryHeaders, VerifiedDelivery } from '../webhooks/options';
 import { WebhookVerificationError } from '../webhooks/verification-error';
 import { verifyDelivery } from '../webhooks/verify';

@@ -1,7 +1,8 @@
 import { type EventType, endOfLog, endpoints, pageLimit } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
 import { readEndlessPage, readItem } from '../http/envelope';
-import { createPagePromise, type PagePromise, pollPages } from '../http/pagination';
+import type { StreamOutage } from '../http/follow-pages';
+import { createPagePromise, type PagePromise } from '../http/pagination';
 import type { Call } from '../http/request';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
@@ -127,13 +128,15 @@ export interface LatestEventPage {
   after: string;
 }
 
-/** Start and paging of `events.follow`. */
+/** Start, paging and outages of `events.follow`. */
 export interface FollowEventsOptions {
-  /**
-   * `nextCursor` of a processed page: only later events. `now`: only events from now on, whatever clocks say. A
-   * service without this rejects `now` with `invalid_cursor`.
-   */
+  /** `nextCursor` of a processed page: only later events. */
   after?: string;
+  /**
+   * `now`: without `after`, only events from now on, whatever clocks say. Excludes `since`. A service without this rejects
+   * it with `invalid_cursor`.
+   */
+  from?: 'now';
   /**
    * Only events at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`. A time in the future counts as now. Excludes `after`: the service rejects both together.
@@ -150,6 +153,14 @@ export interface FollowEventsOptions {
    * `deadline`. @default 25
    */
   waitSeconds?: number;
+  /**
+   * Milliseconds that an outage may last: once the service has responded, requests are sent again while it is unreachable,
+   * down or has too many requests, and the stream continues where it was. Before the first response a failure is that of any
+   * other call. 0: the first failure ends the loop. @default 300_000
+   */
+  reconnectTimeout?: number;
+  /** Called when a request failed and is sent again after a wait, and when the service has responded again. */
+  onOutage?: (outage: StreamOutage) => void;
 }
 
 /** The events as they happen. Iterate it with `for await`; each loop starts a new iteration. */
@@ -171,8 +182,11 @@ function readLatestPage(body: unknown): LatestEventPage | null {
   return { data: page.data.toReversed(), nextCursor: previousCursor, after: page.nextCursor };
 }
 
-/** The default wait of a request for new events. */
-const followDefaults = { waitSeconds: 25 };
+/** The default wait of a request for new events, in seconds. */
+const followWait = 25;
+
+/** How long an outage may last by default, in milliseconds. */
+const defaultReconnectTimeout = 300_000;
 
 /**
  * The events that the account may see, whether or not a webhook received them. An extension: another
@@ -235,22 +249,40 @@ export class Events {
   }
 
   /**
-   * Follows the events as they happen, after those so far. It sends nothing until it is iterated, and ends
-   * when the loop ends. The loop throws what a call would throw: an `AbortError` when `signal` aborts, and an error
-   * with the code `cursor_expired` if events after the position are no longer stored: then start again, for example
-   * with `after: 'now'` and all orders.
+   * Follows the events as they happen, after those so far, through restarts and outages of the service. It sends nothing
+   * until it is iterated, and ends when the loop ends. The loop throws an `AbortError` when `signal` aborts, the error of the
+   * last request when an outage lasts longer than `reconnectTimeout`, and an error with the code `cursor_expired` if events
+   * after the position are no longer stored: then start again, for example with `from: 'now'` and all orders.
    */
   follow(params: FollowEventsOptions = {}, options?: RequestOptions): EventStream {
     const transport = this.#transport;
-    const pages = () =>
-      pollPages(
-        params?.after,
-        (after) =>
-          transport.send(this.#buildCall({ ...followDefaults, ...params }, after, options)),
-        transport.loopErrorFactory(eventsList),
-        options?.signal,
-        transport.runtime,
-      );
+    const { from, reconnectTimeout, onOutage, waitSeconds, ...others } = params ?? {};
+    const firstCursor = others.after ?? from;
+    const send = (after: string | undefined, waits: boolean, limits = options) => {
+      const page = {
+        ...others,
+        ...(firstCursor !== undefined && { after: firstCursor }),
+        ...(waits && { waitSeconds: waitSeconds ?? followWait }),
+      };
+      return transport.send(this.#buildCall(page, after, limits));
+    };
+    async function* pages() {
+      const first = await send(firstCursor, false);
+      // The file that has sent it.
+      const { followPages } = await import('../http/retry-loop');
+      yield* followPages({
+        firstCursor,
+        first,
+        // The stream itself sends it again.
+        requestPage: (after, waits) => send(after, waits, { ...options, maxRetries: 0 }),
+        createLoopError: transport.loopErrorFactory(eventsList),
+        reconnectTimeout: reconnectTimeout ?? defaultReconnectTimeout,
+        onOutage,
+        signal: options?.signal,
+        wait: transport.wait,
+        runtime: transport.runtime,
+      });
+    }
     return {
       pages,
       async *[Symbol.asyncIterator]() {

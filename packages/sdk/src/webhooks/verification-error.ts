@@ -62,7 +62,7 @@ export interface VerificationFailure {
   about?: string | number | undefined;
 }
 
-/** Creates a failed check. The messages are in `explain.ts`, which is loaded on demand. */
+/** Creates a failed check. The messages are in `explain-failure.ts`, which is loaded on demand. */
 export function fail(
   failure: WebhookVerificationErrorCode,
   about?: string | number,

@@ -1,6 +1,6 @@
 import { hasUnknownOption, isChecked, runChecks } from './checks';
 import type { WebhookEvent } from './event';
-import { explainSync } from './explain';
+import { explainSync } from './explain-failure';
 import { type NodeCrypto, nodeCrypto, verifyHmacWithNode } from './hmac-node';
 import type { VerifiedDelivery, VerifyWebhookOptions, VerifyWebhookSyncOptions } from './options';
 import { rawBytes } from './raw-body';
@@ -46,7 +46,7 @@ export async function verifyDelivery(options: VerifyWebhookOptions): Promise<Ver
         : await (await import('./hmac-webcrypto')).checkWithWebCrypto(checked);
   if (!('failure' in outcome)) return outcome;
   stack ??= new Error().stack;
-  const { explain } = await import('./explain');
+  const { explain } = await import('./explain-failure');
   const attempted = isRaw || 'failure' in checked ? options : { ...options, ...checked };
   const explanation = await explain(outcome, attempted, stack);
   throw new WebhookVerificationError(...explanation);

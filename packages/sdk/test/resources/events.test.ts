@@ -1,8 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountEvent, ServerError } from '../../src/index';
+import {
+  type AccountEvent,
+  type FollowEventsOptions,
+  ServerError,
+  type StreamOutage,
+} from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';
-import { hang, json, problem, type Step, scriptedService } from '../helpers/scripted-service';
+import {
+  hang,
+  json,
+  problem,
+  reset,
+  type Step,
+  scriptedService,
+} from '../helpers/scripted-service';
 
 const anEvent = (id: string) => ({
   id,
@@ -108,7 +120,7 @@ describe('a list of events', () => {
     expect(urls()).toEqual([
       '/v1/events?orderId=ord_1',
       '/v1/events?orderId=ord_1&after=c1',
-      '/v1/events?waitSeconds=25&orderId=ord_1&after=c1',
+      '/v1/events?orderId=ord_1&after=c1',
     ]);
   });
 
@@ -144,12 +156,18 @@ describe('an event stream', () => {
       pageResponse([], 'c9'),
       pageResponse(['evt_1'], 'c10'),
     );
-    expect(await take(1, events.follow({ after: 'now' }))).toEqual(['evt_1']);
+    expect(await take(1, events.follow({ from: 'now' }))).toEqual(['evt_1']);
     expect(urls()).toEqual([
       '/v1/events?after=now',
       '/v1/events?after=now',
-      '/v1/events?waitSeconds=25&after=c9',
+      '/v1/events?after=c9&waitSeconds=25',
     ]);
+  });
+
+  test('starts after a stored position, and now if there is none', async () => {
+    const { events, urls } = await takeEvents(pageResponse(['evt_1'], 'c2'));
+    await take(1, events.follow({ after: 'c1', from: 'now' }));
+    expect(urls()).toEqual(['/v1/events?after=c1']);
   });
 
   test('throws once events after its cursor are no longer stored, and does not try again', async () => {
@@ -177,9 +195,10 @@ describe('an event stream', () => {
       pageResponse(['evt_2'], 'c2'),
     );
     expect(await take(2, events.follow({ since: '2026-11-21' }))).toEqual(['evt_1', 'evt_2']);
+    // What there is comes at once.
     expect(urls()).toEqual([
-      '/v1/events?waitSeconds=25&since=2026-11-21',
-      '/v1/events?waitSeconds=25&after=c1',
+      '/v1/events?since=2026-11-21',
+      '/v1/events?after=c1',
       '/v1/events?waitSeconds=25&after=c1',
       '/v1/events?waitSeconds=25&after=c1',
     ]);
@@ -196,11 +215,12 @@ describe('an event stream', () => {
       if (data.length > 0) break;
     }
     expect(places).toEqual(['c1', 'c2']);
-    expect(urls()[0]).toBe('/v1/events?waitSeconds=25&after=c0&limit=5');
+    expect(urls()[0]).toBe('/v1/events?after=c0&limit=5');
   });
 
   test('polls a service that does not wait at most once a second', async () => {
     const { events, waits } = await takeEvents(
+      pageResponse([], 'c1'),
       pageResponse([], 'c1'),
       pageResponse([], 'c1'),
       pageResponse(['evt_1'], 'c2'),
@@ -212,6 +232,7 @@ describe('an event stream', () => {
 
   test('adds no pause to a wait that the service has made', async () => {
     const service = await scriptedService(
+      pageResponse([], 'c1'),
       (response, request) => {
         client.pass(25_000);
         pageResponse([], 'c1')(response, request);
@@ -224,11 +245,12 @@ describe('an event stream', () => {
   });
 
   test('adds the wait to timeout and deadline', async () => {
-    const service = await scriptedService(hang, pageResponse(['evt_1'], 'c1'));
+    const empty = pageResponse([], 'c1');
+    const service = await scriptedService(empty, hang, empty, pageResponse(['evt_1'], 'c1'));
     const { events } = createTestClient(service);
     const limits = { timeout: 50, deadline: 60_000 };
     const error = await catchTradepostError(
-      take(1, events.follow({ waitSeconds: 0.05 }, { ...limits, maxRetries: 0 })),
+      take(1, events.follow({ waitSeconds: 0.05, reconnectTimeout: 0 }, limits)),
     );
     expect(error.message).toContain('within 100 ms');
     expect(await take(1, events.follow({ waitSeconds: 25 }, limits))).toEqual(['evt_1']);
@@ -267,7 +289,7 @@ describe('an event stream', () => {
     const { events } = createTestClient(service, { wait: async () => stop.abort() });
     const feed = events.follow({}, { signal: stop.signal });
     expect(await catchTradepostError(take(9, feed))).toMatchObject({ name: 'AbortError' });
-    expect(service.seen).toHaveLength(1);
+    expect(service.seen).toHaveLength(2);
   });
 
   test('fails when the service repeats its cursor with events', async () => {
@@ -280,18 +302,105 @@ describe('an event stream', () => {
     expect(urls()).toHaveLength(2);
   });
 
-  test('retries like any call, and throws final errors', async () => {
-    const { events, urls } = await takeEvents(
-      problem(503, 'shutting_down'),
-      pageResponse(['evt_1'], 'c1'),
-      problem(500, 'internal_error'),
-    );
+  test('leaves its first request to the retries of any call', async () => {
+    const { events, urls } = await takeEvents(problem(503, 'shutting_down'));
+    expect(await catchTradepostError(take(1, events.follow()))).toBeInstanceOf(ServerError);
+    expect(urls()).toHaveLength(4);
+  });
+});
+
+describe('an event stream during an outage', () => {
+  const down = problem(503, 'shutting_down');
+
+  /** Takes events until the stream throws, with what it says about outages. */
+  async function follow(steps: Step[], options: FollowEventsOptions = {}) {
+    const { events, urls, waits } = await takeEvents(...steps);
+    const outages: StreamOutage[] = [];
     const ids: string[] = [];
-    const loop = async () => {
-      for await (const { id } of events.follow()) ids.push(id);
-    };
-    expect(await catchTradepostError(loop())).toBeInstanceOf(ServerError);
+    const onOutage = (outage: StreamOutage) => outages.push(outage);
+    const error = await catchTradepostError(
+      (async () => {
+        for await (const { id } of events.follow({ ...options, onOutage })) ids.push(id);
+      })(),
+    );
+    return { ids, error, outages, urls: urls(), waits };
+  }
+
+  test('continues after the last page once the service responds, and does not wait first', async () => {
+    const { ids, error, outages, urls } = await follow([
+      ...[pageResponse(['evt_1'], 'c1'), pageResponse([], 'c1')],
+      ...[reset, down, pageResponse(['evt_2'], 'c2'), problem(410, 'cursor_expired')],
+    ]);
+    expect({ ids, code: error.code }).toEqual({ ids: ['evt_1', 'evt_2'], code: 'cursor_expired' });
+    expect(urls).toEqual([
+      '/v1/events',
+      '/v1/events?after=c1',
+      '/v1/events?waitSeconds=25&after=c1',
+      '/v1/events?after=c1',
+      '/v1/events?after=c1',
+      '/v1/events?after=c2',
+    ]);
+    expect(outages).toEqual([
+      expect.objectContaining({ state: 'waiting', failures: 1, remainingMs: 300_000 }),
+      expect.objectContaining({ state: 'waiting', failures: 2 }),
+      { state: 'over', failures: 2 },
+    ]);
+    const codes = outages.map((outage) => outage.state === 'waiting' && outage.error.code);
+    expect(codes).toEqual(['connection_failed', 'shutting_down', false]);
+  });
+
+  test('waits twice as long after each failure, up to 15 s, and throws when its time is over', async () => {
+    const { ids, error, outages, waits } = await follow([pageResponse(['evt_1'], 'c1'), down], {
+      reconnectTimeout: 50_000,
+    });
     expect(ids).toEqual(['evt_1']);
-    expect(urls()).toHaveLength(6);
+    expect(error).toMatchObject({ status: 503 });
+    // Nearly the longest: the shortest are half of these.
+    const rounded = waits.map((wait) => Math.round(wait / 1_000));
+    expect(rounded).toEqual([1, 2, 4, 8, 15, 15, 5]);
+    expect(waits.reduce((sum, wait) => sum + wait)).toBeCloseTo(50_000);
+    expect(outages.map(({ failures }) => failures)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  test('waits as long as Retry-After says, unless that is too long', async () => {
+    const busy = problem(429, 'rate_limited', { 'Retry-After': '20' });
+    const steps = [pageResponse(['evt_1'], 'c1'), busy, pageResponse(['evt_2'], 'c2'), busy];
+    const { ids, waits } = await follow(steps, { reconnectTimeout: 30_000 });
+    expect(ids).toEqual(['evt_1', 'evt_2']);
+    // A second one would be later than its time.
+    expect(waits).toEqual([20_000, 20_000]);
+  });
+
+  test('counts each outage by itself', async () => {
+    const steps = ['c1', 'c2', 'c3'].flatMap((cursor) => [pageResponse([cursor], cursor), down]);
+    const { ids, waits } = await follow([...steps, problem(401, 'invalid_api_key')], {
+      reconnectTimeout: 1_500,
+    });
+    expect(ids).toEqual(['c1', 'c2', 'c3']);
+    expect(waits).toHaveLength(3);
+  });
+
+  test.each([408, 425, 429, 500, 502, 503, 504])('goes on after a %i', async (status) => {
+    const steps = [pageResponse(['evt_1'], 'c1'), json(status, {}), pageResponse(['evt_2'], 'c2')];
+    const { ids } = await follow([...steps, problem(401, 'invalid_api_key')]);
+    expect(ids).toEqual(['evt_1', 'evt_2']);
+  });
+
+  test.each([
+    ['rejects the key', problem(401, 'invalid_api_key'), undefined],
+    ['is down, if it does not wait', down, 0],
+  ])('ends at once when the service %s', async (_, step, reconnectTimeout) => {
+    const options = reconnectTimeout === undefined ? {} : { reconnectTimeout };
+    const { urls, waits, outages } = await follow([pageResponse(['evt_1'], 'c1'), step], options);
+    expect({ urls: urls.length, waits, outages }).toEqual({ urls: 2, waits: [], outages: [] });
+  });
+
+  test('ends when its signal aborts', async () => {
+    const stop = new AbortController();
+    const service = await scriptedService(pageResponse(['evt_1'], 'c1'), down);
+    const { events } = createTestClient(service, { wait: async () => stop.abort() });
+    const feed = events.follow({}, { signal: stop.signal });
+    expect(await catchTradepostError(take(9, feed))).toMatchObject({ code: 'aborted' });
+    expect(service.seen).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { rawBodyHint, receiverHint } from '../../src/webhooks/explain';
+import { rawBodyHint, receiverHint } from '../../src/webhooks/explain-failure';
 
 /** A stack trace in which a module of a package calls the receiver. */
 const calledBy = (module: string) => `Error

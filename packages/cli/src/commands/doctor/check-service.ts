@@ -6,13 +6,14 @@ import type {
   Result,
   Tradepost,
 } from '@tradepost/sdk';
+import { explainWebhook } from '@tradepost/sdk/explain';
 import { isUnsupported } from '../../config/identity';
 import type { CliContext } from '../../context';
 import { CliError, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { formatCount } from '../../output/text';
 import { describeError } from '../../report/error-report';
-import { describeEndpoint, isUnhealthy } from '../webhooks/endpoint-view';
+import { isUnhealthy } from '../webhooks/endpoint-view';
 import { type Finding, failed, passed, skipped } from './check-machine';
 
 /** The timeout of a request, in milliseconds. There are no retries: a person is waiting. */
@@ -21,7 +22,7 @@ const timeout = 10_000;
 /** The extensions of the API, and what is not possible without them. */
 const extensions: readonly (readonly [check: string, Extension, lost: string])[] = [
   ['account', 'account', 'whoami cannot show the account'],
-  ['events', 'events', 'events cannot be listed or forwarded'],
+  ['events', 'events', 'events cannot be listed, watched or forwarded'],
   ['webhooks', 'webhooks.manage', 'webhooks can be registered, but not listed or changed'],
   ['deliveries', 'deliveries', 'deliveries cannot be listed, explained or replayed'],
 ];
@@ -98,12 +99,12 @@ async function checkEndpoints(
   const found = await webhooks.list({ limit: 100 }, options).safe();
   if (!found.ok) return skipped(check, `unknown: ${describeError(found.error).message}`);
   const { data } = found.data;
-  const bad = data.filter((webhook) => isUnhealthy(webhook, context.now()));
+  const bad = data.filter((webhook) => isUnhealthy(webhook, context));
   if (bad.length === 0)
     return passed(check, `${formatCount(data.length, 'webhook')}, none failing`);
   const hints = bad.map((webhook) => {
-    const text = `${describeEndpoint(webhook, context.now())}:`;
-    return commandHint(text, 'webhooks explain', webhook.id);
+    const { summary } = explainWebhook(webhook, { now: context.now() });
+    return commandHint(`${summary}:`, 'webhooks explain', webhook.id);
   });
   return passed(check, `${bad.length} of ${formatCount(data.length, 'webhook')} failing`, ...hints);
 }

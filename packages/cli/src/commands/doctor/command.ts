@@ -72,18 +72,13 @@ async function doctor(options: GlobalOptions, context: CliContext): Promise<void
     const hasKey = apiKey !== null;
     findings.push(...(await checkService(tradepost, context, hasKey)));
   }
-  const checks = findings.map(({ check, ok, detail, hints }) => ({
-    check,
-    ok,
-    detail,
-    hint: formatHints(hints, options),
-  }));
   const times = chooseTimes(options, context);
-  const shown =
-    times === null
-      ? checks
-      : checks.map((check) => ({ ...check, detail: formatTimes(check.detail, times.alone) }));
-  await writeData(context.stdout, format.formatItems(shown));
+  const localize = (text: string) => (times === null ? text : formatTimes(text, times.alone));
+  const checks = findings.map(({ check, ok, detail, hints }) => {
+    const hint = formatHints(hints, options);
+    return { check, ok, detail: localize(detail), hint: hint === null ? null : localize(hint) };
+  });
+  await writeData(context.stdout, format.formatItems(checks));
   await writeData(context.stdout, format.end());
   if (options.output === 'table') {
     for (const { check, hint } of checks) {

@@ -7,6 +7,7 @@ import {
   orderCount,
   orderStatuses,
 } from '@tradepost/sdk';
+import { explainDelivery } from '@tradepost/sdk/explain';
 import { fetchIdentity } from '../../config/identity';
 import { orderSorts } from '../../input/options';
 import type { ListPage } from '../../output/view';
@@ -14,8 +15,8 @@ import { listNotifications } from '../notifications/notification-pages';
 import { findParty } from '../orders/find-party';
 import { loadOrder } from '../orders/get/load-order';
 import { listOrders, type OrderSelection } from '../orders/list';
+import { toHint } from '../webhooks/action-hint';
 import { findWebhook } from '../webhooks/explain/command';
-import { explainDelivery } from '../webhooks/explain/explain-delivery';
 import type { Outputs } from './outputs';
 import type { Client, Protocol, Tool } from './tool';
 import { formatToolHint } from './tool-hints';
@@ -70,7 +71,7 @@ export function createReadTools(box: Toolbox): Tool[] {
       title: 'Current account',
       description: 'Returns the account of the API key.',
       input: {},
-      output: looseObject({ account: looseObject({}) }),
+      output: looseObject({ account: looseObject({}).nullable() }),
       run: async (_, request) => ({ account: await fetchIdentity(client, request) }),
     },
     {
@@ -217,11 +218,14 @@ export function createReadTools(box: Toolbox): Tool[] {
         const details = await client.deliveries.get(String(args.id), request);
         const { body, attempts, ...summary } = details;
         const found = await findWebhook(client, details.webhookId, request);
-        const { verdict, reason, hints } = explainDelivery(details, found, now());
+        const explained = explainDelivery(details, { webhook: found, now: now() });
+        const { verdict, reason } = explained;
         return {
           verdict,
           explanation: reason,
-          actions: hints.flatMap((hint) => formatToolHint(hint, offered) ?? []),
+          actions: explained.actions.map(
+            (action) => formatToolHint(toHint(action), offered) ?? action.text,
+          ),
           url: attempts.at(-1)?.url ?? found?.url ?? null,
           lastResponse: attempts.at(-1)?.responseSnippet ?? null,
           delivery: summary,

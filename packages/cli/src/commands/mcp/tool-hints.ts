@@ -1,7 +1,7 @@
 import type { Hint } from '../../errors/cli-error';
 import type { ErrorReport } from '../../report/error-report';
 
-/** The tool that does what a command does, and its argument in the place of the command's. */
+/** The tool that does what a command does, and its arguments, of which the last one is the command's. */
 const toolsByCommand: Readonly<Record<string, readonly [tool: string, argument?: string]>> = {
   'orders list': ['list_orders'],
   'orders get': ['get_order', 'id'],
@@ -13,6 +13,7 @@ const toolsByCommand: Readonly<Record<string, readonly [tool: string, argument?:
   'webhooks deliveries': ['list_deliveries', 'webhookId'],
   'webhooks explain': ['explain_delivery', 'id'],
   'webhooks replay': ['replay_delivery', 'id'],
+  'webhooks retry': ['plan_replay', 'state pending and webhookId'],
 };
 
 /** Where a person and a model do different things. */

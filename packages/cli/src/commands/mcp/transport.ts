@@ -3,19 +3,11 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import type { InputStream } from '../../context';
 import { isRecord } from '../../errors/cli-error';
 
-/** The only version of the protocol that has batches. */
-const versionWithBatches = '2025-03-26';
+/** The only version of the protocol that has batches, which no client is known to send. The one before it is used instead. */
+const [versionWithBatches, versionBefore] = ['2025-03-26', '2024-11-05'];
 
 /** Codes of JSON-RPC 2.0, section 5.1. */
 const [parseError, invalidRequest, invalidParams] = [-32_700, -32_600, -32_602];
-
-/** What arrived in one line. */
-interface Received {
-  isBatch: boolean;
-  /** The requests that have no response yet. */
-  open: Set<RequestId>;
-  responses: JSONRPCMessage[];
-}
 
 /** Splits a stream into lines, also the last one. JSON may contain the other line ends of Unicode. */
 async function* readLines(stdin: InputStream): AsyncIterable<string> {
@@ -30,7 +22,7 @@ async function* readLines(stdin: InputStream): AsyncIterable<string> {
 
 /**
  * The stdio transport of the protocol. Unlike that of the official SDK, it ends only when every request has its response,
- * takes batches in the version that has them, and responds to what is not a message.
+ * and responds to what is not a message.
  */
 export class StdioTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>;
@@ -38,9 +30,9 @@ export class StdioTransport implements Transport {
   readonly #stdin: InputStream;
   readonly #writeText: (text: string) => Promise<void>;
   readonly #parse: (value: unknown) => JSONRPCMessage | null;
-  readonly #requests = new Map<RequestId, Received>();
+  /** The requests that have no response yet. */
+  readonly #requests = new Set<RequestId>();
   #onSettled = () => {};
-  #version: unknown;
 
   /** @param parse returns null for what is not a message */
   constructor(
@@ -78,9 +70,8 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if ('method' in message) return await this.#write(message);
-    if ('result' in message) this.#version = message.result.protocolVersion ?? this.#version;
-    await this.#settle(message.id, 'error' in message ? clarify(message) : message);
+    await this.#write('error' in message ? clarify(message) : message);
+    if (!('method' in message)) this.#settle(message.id);
   }
 
   async #receive(line: string): Promise<void> {
@@ -90,56 +81,29 @@ export class StdioTransport implements Transport {
     } catch {
       return await this.#write(toError(null, parseError, 'Parse error: the line is not JSON'));
     }
-    const isBatch = Array.isArray(value);
-    const reject = (reason: string, id: unknown = null) =>
-      toError(id, invalidRequest, `Invalid request: ${reason}`);
-    if (isBatch && this.#version !== versionWithBatches) {
-      return await this.#write(reject(`only version ${versionWithBatches} has batches`));
+    const message = this.#parse(value);
+    const reject = (reason: string) =>
+      this.#write(
+        toError(isRecord(value) ? value.id : null, invalidRequest, `Invalid request: ${reason}`),
+      );
+    if (Array.isArray(value)) return await reject('there are no batches in this version');
+    if (message === null) return await reject('it is not a message of JSON-RPC 2.0');
+    if (!('method' in message)) return this.onmessage?.(message);
+    if ('id' in message) {
+      if (this.#requests.has(message.id)) return await reject('its ID is in use');
+      this.#requests.add(message.id);
     }
-    const parts = isBatch ? (value as unknown[]) : [value];
-    if (parts.length === 0) return await this.#write(reject('the batch is empty'));
-    const received: Received = { isBatch, open: new Set(), responses: [] };
-    const messages = parts.flatMap((part) => {
-      const message = this.#parse(part);
-      const id = isRecord(part) ? part.id : undefined;
-      if (message === null) {
-        received.responses.push(reject('it is not a message of JSON-RPC 2.0', id));
-        return [];
-      }
-      if (!('method' in message && 'id' in message)) return [message];
-      if (this.#requests.has(message.id)) {
-        received.responses.push(reject('its ID is in use', id));
-        return [];
-      }
-      received.open.add(message.id);
-      this.#requests.set(message.id, received);
-      return [message];
-    });
-    if (received.open.size === 0) await this.#respond(received);
-    for (const message of messages) {
-      this.onmessage?.(message);
-      if (!('method' in message)) continue;
-      // The next line depends on the version.
-      if (message.method === 'initialize') await this.#idle();
-      // It gets no response.
-      if (message.method === 'notifications/cancelled') {
-        await this.#settle(message.params?.requestId as RequestId);
-      }
-    }
+    const { params } = message;
+    const isOfBatches = params?.protocolVersion === versionWithBatches;
+    const negotiable = { ...message, params: { ...params, protocolVersion: versionBefore } };
+    this.onmessage?.(isOfBatches && message.method === 'initialize' ? negotiable : message);
+    // It gets no response.
+    if (message.method === 'notifications/cancelled') this.#settle(params?.requestId as RequestId);
   }
 
-  async #settle(id: RequestId | undefined, response?: JSONRPCMessage): Promise<void> {
-    const received = id === undefined ? undefined : this.#requests.get(id);
-    if (id === undefined || received === undefined) return;
-    received.open.delete(id);
-    if (response !== undefined) received.responses.push(response);
-    if (received.open.size === 0) await this.#respond(received);
-    this.#requests.delete(id);
+  #settle(id: RequestId | undefined): void {
+    if (id !== undefined) this.#requests.delete(id);
     this.#onSettled();
-  }
-
-  async #respond({ isBatch, responses }: Received): Promise<void> {
-    if (responses.length > 0) await this.#write(isBatch ? responses : responses[0]);
   }
 
   async #write(message: unknown): Promise<void> {

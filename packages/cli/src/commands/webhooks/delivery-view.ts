@@ -1,4 +1,5 @@
 import type { Delivery } from '@tradepost/sdk';
+import { explainFailure } from '@tradepost/sdk/explain';
 import type { StyleName } from '../../output/text';
 import type { View } from '../../output/view';
 
@@ -21,6 +22,12 @@ export function formatLastAttempt({
   lastError = null,
 }: Pick<Delivery, 'lastStatus' | 'lastError'>): string {
   return [lastStatus, lastError].filter((part) => part !== null).join(' ') || '-';
+}
+
+/** Says why a delivery has failed for good, as the second half of a sentence. */
+export function formatFailure(delivery: Delivery): string {
+  if (delivery.attemptCount === 0) return 'it expired before the first attempt';
+  return explainFailure(delivery)?.reason ?? 'unknown reason';
 }
 
 export const deliveryView: View<Delivery> = {

@@ -14,8 +14,8 @@ export function configure(command: Command, context: CliContext): void {
     const options = command.optsWithGlobals<GlobalOptions>();
     const load = () => createClient(context, options).webhooks.get(id, { signal: context.signal });
     const webhook = await printItem(load, webhookView, context, options);
-    if (options.output !== 'table' || !isUnhealthy(webhook, context.now())) return;
-    const text = `${describeEndpoint(webhook, context.now())}. For what to do, run`;
+    if (options.output !== 'table' || !isUnhealthy(webhook, context)) return;
+    const text = `${describeEndpoint(webhook, options, context)}. For what to do, run`;
     const hint = { text, command: 'webhooks explain', args: [id] };
     printNotice(context, formatHints([hint], options) ?? '');
   });

@@ -1,4 +1,5 @@
 import type { WebhookDetails } from '@tradepost/sdk';
+import { explainWebhook } from '@tradepost/sdk/explain';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -14,7 +15,6 @@ import { printList } from '../../output/print';
 import { getTerminalWidth, type StyleName } from '../../output/text';
 import { chooseTimes, formatTimes } from '../../output/times';
 import type { View } from '../../output/view';
-import { formatLast, getEndpointState } from './endpoint-view';
 import { webhookView } from './webhook-view';
 
 export function configure(command: Command, context: CliContext): void {
@@ -50,7 +50,7 @@ const styles: Readonly<Record<string, StyleName>> = {
 };
 
 function createListView(options: GlobalOptions, context: CliContext): View<WebhookDetails> {
-  const now = context.now();
+  const explain = (webhook: WebhookDetails) => explainWebhook(webhook, { now: context.now() });
   // Where it would take the place of the URL, the time is left out.
   const isNarrow = getTerminalWidth(context.stdout) < 80;
   const times = chooseTimes(options, context, { hasExactTimes: true });
@@ -65,18 +65,19 @@ function createListView(options: GlobalOptions, context: CliContext): View<Webho
         title: 'STATUS',
         field: 'status',
         text: (webhook) => {
-          const state = getEndpointState(webhook, now);
-          return state === 'backoff' && !isNarrow
+          const { verdict } = explain(webhook);
+          if (verdict === 'unknown') return webhook.status;
+          return verdict === 'backoff' && !isNarrow
             ? formatTimes(`backoff until ${webhook.backoffUntil}`, formatTime)
-            : state;
+            : verdict;
         },
-        style: (webhook) => styles[getEndpointState(webhook, now)] ?? null,
+        style: (webhook) => styles[explain(webhook).verdict] ?? null,
       },
       { title: 'PENDING', field: 'pendingDeliveries', align: 'right', whenNarrow: 'leave-out' },
       {
         title: 'LAST',
         field: 'lastStatus',
-        text: (webhook) => formatLast(webhook, now),
+        text: (webhook) => explain(webhook).last ?? '-',
         whenNarrow: 'leave-out',
       },
       { title: 'URL', field: 'url', whenNarrow: 'shorten' },

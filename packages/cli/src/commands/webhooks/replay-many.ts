@@ -22,7 +22,7 @@ import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '..
 import { createProgress } from '../../output/progress';
 import { formatCount, formatNumber } from '../../output/text';
 import type { View } from '../../output/view';
-import { formatFailure } from './attempt-failure';
+import { formatFailure } from './delivery-view';
 import { listEndpoints, printBackoffs } from './endpoint-view';
 import { type DeliveryFilterOptions, matchesQuery, toDeliveryQuery } from './webhook-options';
 

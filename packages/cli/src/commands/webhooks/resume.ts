@@ -1,3 +1,4 @@
+import { explainWebhook } from '@tradepost/sdk/explain';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -6,7 +7,8 @@ import { addId, type GlobalOptions } from '../../input/options';
 import { chooseFormat, describeShape } from '../../output/format';
 import { printNotice, writeData } from '../../output/print';
 import { formatHints } from '../../report/hint';
-import { describeEndpoint, explainEndpoint } from './endpoint-view';
+import { toHint } from './action-hint';
+import { describeEndpoint } from './endpoint-view';
 import { updateWebhook } from './update';
 import { webhookView } from './webhook-view';
 
@@ -34,8 +36,9 @@ async function resume(id: string, options: GlobalOptions, context: CliContext): 
     return await updateWebhook(id, { status: 'active' }, 'resumed', options, context);
   }
   await writeData(context.stdout, format.formatItem(webhook));
-  const now = context.now();
-  printNotice(context, `It was not paused: ${describeEndpoint(webhook, now)}. Nothing changed.`);
-  const hints = formatHints(explainEndpoint(webhook, now).hints, options);
+  const summary = describeEndpoint(webhook, options, context);
+  printNotice(context, `It was not paused: ${summary}. Nothing changed.`);
+  const { actions } = explainWebhook(webhook, { now: context.now() });
+  const hints = formatHints(actions.map(toHint), options);
   if (hints !== null) printNotice(context, hints);
 }

@@ -68,9 +68,14 @@ export function readStart(path: string, limit: number): Buffer {
  *
  * @throws {CliError} `usage` for an invalid secret
  */
-export async function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery> {
+export function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery> {
+  return signWith(() => sign(options));
+}
+
+/** @throws {CliError} `usage` if signing fails, because the secret is not valid */
+export async function signWith<Signed>(sign: () => Promise<Signed>): Promise<Signed> {
   try {
-    return await sign(options);
+    return await sign();
   } catch (error) {
     throw new CliError(
       'usage',

@@ -8,8 +8,7 @@ import { addId, type GlobalOptions, parseDuration } from '../../input/options';
 import { chooseFormat, describeShape } from '../../output/format';
 import { printChange, printNotice } from '../../output/print';
 import { formatHints } from '../../report/hint';
-import { formatFailure } from './attempt-failure';
-import { deliveryView } from './delivery-view';
+import { deliveryView, formatFailure } from './delivery-view';
 import { eventOption } from './webhook-options';
 
 interface Options extends GlobalOptions {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../../test/helpers/an-order';
 import { createOutputs } from '../../../src/commands/mcp/outputs';
 import { createReadTools } from '../../../src/commands/mcp/read-tools';
+import { formatToolHint } from '../../../src/commands/mcp/tool-hints';
+import { toHint } from '../../../src/commands/webhooks/action-hint';
 import * as protocol from '../../../src/lazy/mcp';
 import { aNotification, BareService } from '../../helpers/minimal-service';
 
@@ -84,3 +86,23 @@ it.each(['list_orders', 'list_notifications'])(
     });
   },
 );
+
+it('whoami has no account of a service that does not report it', async () => {
+  const service = await BareService.start();
+  const tool = findTool(service, 'whoami');
+  const found = await tool?.run({}, { signal: new AbortController().signal });
+  expect(found).toEqual({ account: null });
+  expect(tool?.output.parse(found)).toEqual(found);
+});
+
+it('to send all that is pending is said in the terms of tools', () => {
+  const hint = toHint({
+    type: 'retry',
+    webhookId: 'whk_1',
+    text: 'Then send all that is pending.',
+  });
+  expect(formatToolHint(hint, new Set(['plan_replay']))).toBe(
+    'Then send all that is pending: call plan_replay with state pending and webhookId whk_1.',
+  );
+  expect(formatToolHint(hint, new Set())).toBeNull();
+});

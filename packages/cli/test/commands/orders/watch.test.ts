@@ -1,150 +1,28 @@
 import { expect, it } from 'vitest';
-import { anOrder } from '../../../../../test/helpers/an-order';
 import { EventService } from '../../helpers/event-service';
-import { aNotification, aProblem, BareService } from '../../helpers/minimal-service';
+import { aProblem, BareService } from '../../helpers/minimal-service';
 import { anEvent } from '../../helpers/webhook-builders';
 
-/** Aborts once the service was asked for notifications so often. */
-function interruptAfter(service: BareService, rounds: number, onRound: (round: number) => void) {
-  const interrupt = new AbortController();
-  let seen = 0;
-  service.instead = ({ path }) => {
-    if (path !== '/v1/notifications') return undefined;
-    seen += 1;
-    onRound(seen);
-    if (seen === rounds) setImmediate(() => interrupt.abort());
-    return undefined;
-  };
-  return interrupt.signal;
-}
-
-it('orders watch reads notifications if the service has only the seven endpoints', async () => {
+it('orders watch needs a service that has events', async () => {
   const service = await BareService.start();
-  service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
-  const old = aNotification({ id: 'ntf_1', orderId: 'ord_1' });
-  service.notifications = [old];
-  const signal = interruptAfter(service, 3, (round) => {
-    if (round !== 2) return;
-    service.notifications = [
-      aNotification({ id: 'ntf_4', orderId: 'ord_gone' }),
-      aNotification({ id: 'ntf_3', orderId: 'ord_1', type: 'task_completed' }),
-      aNotification({ id: 'ntf_2', orderId: 'ord_1', createdAt: '2026-11-21T10:00:00.000Z' }),
-      old,
-    ];
-  });
-  const watched = await service.cli(['orders', 'watch', '--poll', '1', '--output', 'ndjson'], {
-    signal,
-  });
-  expect(watched).toMatchObject({
-    exitCode: 130,
-    stdout: `${JSON.stringify({
-      createdAt: '2026-11-21T10:00:00.000Z',
-      event: 'order.status_changed',
-      orderId: 'ord_1',
-      from: null,
-      to: 'confirmed',
-      reason: null,
-    })}\n`,
-  });
-  expect(watched.stderr).toMatch(
-    /^This service has no events: polling notifications every 1 s\.\n/,
-  );
+  const { exitCode, stdout, stderr } = await service.cli(['orders', 'watch']);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain('needs the extension events');
 });
 
-it('orders watch of notifications continues after an outage, and misses nothing', async () => {
-  const service = await BareService.start();
-  service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
-  let rounds = 0;
+it('Ctrl-C ends orders watch during an outage', async () => {
+  const { bare } = await EventService.start();
   const interrupt = new AbortController();
-  service.instead = ({ path }) => {
-    if (path !== '/v1/notifications') return undefined;
-    rounds += 1;
-    if (rounds > 1 && rounds < 7) return { status: 503, body: '' };
-    if (rounds > 1) service.notifications = [aNotification({ id: 'ntf_2', orderId: 'ord_1' })];
-    if (rounds > 7) interrupt.abort();
-    return undefined;
-  };
-  const watched = await service.cli(['orders', 'watch', '--output', 'ndjson'], {
-    signal: interrupt.signal,
-    wait: async () => {},
-  });
-  expect(watched.exitCode).toBe(130);
-  expect(watched.stdout.split('\n')).toHaveLength(2);
-  expect(watched.stderr).toContain('Retrying for up to 5 minutes.\nReconnected.\n');
-});
-
-it('Ctrl-C ends orders watch of notifications during an outage', async () => {
-  const service = await BareService.start();
-  const interrupt = new AbortController();
-  service.instead = () => {
-    const rounds = service.seen.filter(({ path }) => path === '/v1/notifications').length;
-    return rounds > 1 ? { status: 503, body: '' } : undefined;
-  };
+  const before = bare.instead;
+  bare.instead = (request) => (bare.seen.length > 2 ? { status: 503, body: '' } : before(request));
   const wait = async () => {
-    if (service.seen.length > 3) interrupt.abort();
+    if (bare.seen.length > 4) interrupt.abort();
   };
   const { signal } = interrupt;
-  const watched = await service.cli(['orders', 'watch'], { signal, wait });
-  expect(watched.exitCode).toBe(130);
+  const { exitCode, stderr } = await bare.cli(['orders', 'watch'], { signal, wait });
+  expect(exitCode).toBe(130);
   // No error: it has no other end.
-  expect(watched.stderr).toMatch(/Retrying for up to 5 minutes\.\n$/);
-});
-
-it('orders watch does not switch to notifications after it has read the event log', async () => {
-  const service = await EventService.start();
-  const before = service.bare.instead;
-  // It was asked where it ends; that it is followed from there is what fails.
-  service.bare.instead = (request) =>
-    request.query.waitSeconds === undefined ? before(request) : { status: 404, body: '' };
-  const { exitCode, stderr } = await service.bare.cli(['orders', 'watch', '--output', 'ndjson']);
-  expect(exitCode).toBe(2);
-  expect(stderr).not.toContain('no event log');
-});
-
-it('orders watch --since starts with the notifications of that time', async () => {
-  const service = await BareService.start();
-  service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
-  service.notifications = [
-    aNotification({ id: 'ntf_2', orderId: 'ord_1', createdAt: '2026-11-21T09:30:00.000Z' }),
-    aNotification({ id: 'ntf_1', orderId: 'ord_1', createdAt: '2026-11-21T09:29:59.999Z' }),
-  ];
-  const signal = interruptAfter(service, 2, () => {});
-  const argv = [
-    'orders',
-    'watch',
-    '--since',
-    '2026-11-21T09:30:00Z',
-    '--poll',
-    '1',
-    '--output',
-    'csv',
-  ];
-  const { stdout } = await service.cli(argv, { signal });
-  expect(stdout.split('\n').slice(1)).toEqual([
-    '2026-11-21T09:30:00.000Z,order.status_changed,ord_1,,confirmed,',
-    '',
-  ]);
-});
-
-it('orders watch reports when there are more notifications than it reads', async () => {
-  const service = await BareService.start();
-  service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
-  const all = Array.from({ length: 1_101 }, (_, index) =>
-    aNotification({ id: `ntf_${index}`, orderId: 'ord_1' }),
-  );
-  const interrupt = new AbortController();
-  service.instead = ({ path, query }) => {
-    if (path === '/v1/orders/ord_1') interrupt.abort();
-    if (path !== '/v1/notifications') return undefined;
-    const start = Number(query.cursor ?? 0);
-    const data = all.slice(start, start + 100);
-    const nextCursor = start + 100 < all.length ? String(start + 100) : null;
-    return { status: 200, body: { data, nextCursor } };
-  };
-  const { stderr } = await service.cli(['orders', 'watch', '--since', '2026-11-20'], {
-    signal: interrupt.signal,
-  });
-  expect(stderr).toContain('only the newest 1000 are shown');
+  expect(stderr).toMatch(/Retrying for up to 5 minutes\.\n$/);
 });
 
 it('orders watch ends when the event log disappears, and prints nothing twice', async () => {
@@ -254,6 +132,5 @@ it('orders watch rejects invalid order IDs before anything is sent', async () =>
     exitCode: 2,
     stdout: '',
   });
-  expect(await service.cli(['orders', 'watch', '--poll', '0'])).toMatchObject({ exitCode: 2 });
   expect(service.seen).toEqual([]);
 });

@@ -138,7 +138,7 @@ describe('an endpoint in backoff', () => {
       reason: `${described}. The last attempt failed: the receiver returned 401: it, or a proxy in front of it, requires authentication.`,
       hints: [
         'Accept deliveries without a login: the signature authenticates them.',
-        'If the receiver rejected the signature, find out why with `tradepost webhooks verify`.',
+        'If the receiver rejected the signature, find out why: `tradepost webhooks verify`.',
         `Then send all that is pending now: \`tradepost webhooks retry ${id}\`.`,
       ],
     });
@@ -188,6 +188,19 @@ describe('an endpoint in backoff', () => {
     expect(result).toEqual({ exitCode: 0, stdout: '', stderr: `${said}\n${hint}` });
     const other = await service.run(...argv, '--webhook', 'whk_2');
     expect(other.stderr).toBe(`${said}\n`);
+  });
+
+  it.each([
+    [['get', id]],
+    [['resume', id]],
+    [['deliveries', '--state', 'failed']],
+    [['replay', '--failed']],
+  ])('is pointed out by %j with a time of this place', async (argv) => {
+    const service = await DeliveringService.start(inBackoff);
+    const setting = { now, screen: { columns: 100 }, env: { TZ: 'UTC', NO_COLOR: '1' } };
+    const { stderr } = await service.bare.cli(['webhooks', ...argv, '--no-pager'], setting);
+    expect(stderr).not.toContain(until);
+    expect(stderr.replace(/\s+/g, ' ')).toMatch(/backs off until \S+ 12:05:00 \S+ \(in 5 min\)/);
   });
 
   it('is not resumed, since it is not paused', async () => {

@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
+import { toCurl } from '@tradepost/sdk/explain';
 import { exampleSecret, signDelivery } from '@tradepost/sdk/testing';
 import { verifyDelivery } from '@tradepost/sdk/webhooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { curlCommand } from '../../../src/commands/webhooks/explain/signed-request';
+
 import { escapeControlChars } from '../../../src/output/text';
 import { quoteWord } from '../../../src/report/hint';
 import { BareService } from '../../helpers/minimal-service';
@@ -59,13 +60,13 @@ describe('a shell word', () => {
 describe('the curl command', () => {
   it('is null for a request that no client can send', () => {
     const request = { url: 'http://127.0.0.1/', headers: {}, body: '' };
-    expect(curlCommand({ ...request, headers: { 'X-A': 'b\r\nX-C: d' } })).toBeNull();
-    expect(curlCommand({ ...request, headers: { 'X A': 'b' } })).toBeNull();
+    expect(toCurl({ ...request, headers: { 'X-A': 'b\r\nX-C: d' } })).toBeNull();
+    expect(toCurl({ ...request, headers: { 'X A': 'b' } })).toBeNull();
     for (const body of ['x'.repeat(300_000), '\0', '\u001b[31m', '\u202e']) {
-      expect(curlCommand({ ...request, body })).toBeNull();
+      expect(toCurl({ ...request, body })).toBeNull();
     }
     for (const url of ['-o/etc/passwd', 'file:///etc/passwd', 'telnet://127.0.0.1/', 'ftp://a/b']) {
-      expect(curlCommand({ ...request, url })).toBeNull();
+      expect(toCurl({ ...request, url })).toBeNull();
     }
   });
 
@@ -75,7 +76,7 @@ describe('the curl command', () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.array(values, { maxLength: 3 }), async (body, list) => {
         const headers = Object.fromEntries(list.map((value, index) => [`X-Test-${index}`, value]));
-        const line = curlCommand({ url: `${receiver.url}?a=[1-3]&b={x,y}`, headers, body });
+        const line = toCurl({ url: `${receiver.url}?a=[1-3]&b={x,y}`, headers, body });
         expect(await run(line ?? '')).toMatch(/^HTTP\/1.1 204/);
         const arrival = receiver.arrivals.at(-1);
         expect(arrival?.body).toEqual(Buffer.from(body));

@@ -108,6 +108,8 @@ describe('webhooks explain', () => {
       attempts: [],
     });
     expect(await explained(service)).toMatchObject({ curl: null, signed: { headers: null } });
+    const { stdout } = await service.cli(['webhooks', 'explain', 'dlv_1'], { now });
+    expect(stdout).toMatch(/\nIt was not sent yet: `--secret-file FILE` signs it\.\n$/);
     const file = join(await aFolder(), 'secret');
     await writeFile(file, exampleSecret);
     const fresh = await explained(service, '--secret-file', file);
@@ -122,11 +124,18 @@ describe('webhooks explain', () => {
     const file = join(await aFolder(), 'secret');
     await writeFile(file, exampleSecret);
     const [wrong] = (await explained(await serviceWith({}), '--secret-file', file)).hints;
-    expect(wrong).toContain('was not signed with the secret in');
+    expect(wrong).toContain('was not signed with the given secret');
     const { headers } = await signDelivery({ body: aDeliveryRecord().body, secret: exampleSecret });
     const service = await serviceWith({ attempts: [anAttempt({ headers })] });
     const { hints } = await explained(service, '--secret-file', file);
     expect(hints.join()).not.toContain('was not signed');
+  });
+
+  it('names the IDs that it takes', async () => {
+    const service = await serviceWith({});
+    const { exitCode, stderr } = await service.cli(['webhooks', 'explain', 'ord_1']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('IDs of this type begin with dlv_ or whk_.');
   });
 
   it('rejects a secret that cannot sign', async () => {

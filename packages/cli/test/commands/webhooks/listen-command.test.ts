@@ -82,7 +82,7 @@ describe('webhooks listen', () => {
     await listening(service, argv);
     expect(idsSent()).toEqual([]);
     const queries = service.bare.seen.map(({ query }) => query);
-    expect(queries).toContainEqual({ after: 'now', limit: '1' });
+    expect(queries).toContainEqual({ after: 'now' });
     expect(queries.some(({ since }) => since !== undefined)).toBe(false);
     expect(JSON.parse(await readFile(stateFile, 'utf8'))).toMatchObject({
       service: service.bare.baseUrl,
@@ -173,8 +173,7 @@ describe('webhooks listen', () => {
     }
     const files = await readdir(join(folder, 'deep', 'state'));
     expect(files.filter((file) => /^listen-[0-9a-f]{16}\.json$/.test(file))).toHaveLength(2);
-    expect(files.filter((file) => /^listen-secret-[0-9a-f]{16}\.json$/.test(file))).toHaveLength(2);
-    expect(files).toHaveLength(4);
+    expect(files).toHaveLength(2);
   });
 
   it('rejects the checkpoint of other events, and a file that is not a checkpoint', async () => {
@@ -220,6 +219,7 @@ describe('webhooks listen', () => {
   it('rewrites one line on a terminal, and removes it at the end', async () => {
     const { service, argv } = await stage();
     const { stderr } = await listening(service, [...argv, ...fromTheStart], { columns: 120 });
+    expect(stderr).toContain('no contact yet · 0 forwarded · waiting for events');
     expect(stderr).toContain('last contact 0 s ago · 3 forwarded · waiting for events');
     expect(stderr).toContain('\u001b[1G\u001b[2KStopped');
   });

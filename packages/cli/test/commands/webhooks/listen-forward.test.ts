@@ -134,7 +134,6 @@ describe('the status line', () => {
     connection.problem = 'Connection failed; retrying in 4 s (gives up in 5 min)';
     status.draw();
     status.end();
-    status.draw();
     const lines = stripVTControlCharacters(stderr.text.replaceAll('\u001b[2K', '\n'));
     expect(lines.trim().split('\n')).toEqual([
       'last contact 0 s ago · 0 forwarded · waiting for events',

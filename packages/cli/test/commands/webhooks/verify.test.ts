@@ -289,8 +289,8 @@ describe('webhooks verify', () => {
     ['only an ID', ['--header', 'webhook-id: evt_1'], 'Missing signature'],
     ['a line without a name', ['--header', 'nonsense'], "Use 'name: value'."],
     ['an option without a value', ['--signature'], 'argument missing'],
-    ['a short signature', ['--signature', 'ab'], 'unknown format'],
-    ['a signature with a prefix', ['--signature', `sha256=${hex}`], 'unknown format'],
+    ['a short signature', ['--signature', 'ab'], '64 lowercase hex digits'],
+    ['a signature with a prefix', ['--signature', `sha256=${hex}`], '64 lowercase hex digits'],
     ['a signature in capitals', ['--signature', hex.toUpperCase()], '64 lowercase hex digits'],
     [
       'another signature in a header',
@@ -305,22 +305,12 @@ describe('webhooks verify', () => {
     [
       'a signature without its timestamp',
       ['--signature', hex, '--header', 'webhook-signature: v1,a', '--header', 'webhook-id: evt_1'],
-      'Incomplete headers: webhook-timestamp is missing',
+      'webhook-timestamp is missing',
     ],
     [
       'a timestamp alone',
       ['--signature', hex, '--header', 'webhook-timestamp: 1', '--header', 'webhook-id:'],
-      'Incomplete headers: webhook-id and webhook-signature are missing',
-    ],
-    [
-      'a timestamp that is a date',
-      ['--signature', hex, ...standard({ 'webhook-timestamp': '2026-11-21' })],
-      'The header webhook-timestamp has an unknown format',
-    ],
-    [
-      'another version of signatures',
-      ['--signature', hex, ...standard({ 'webhook-signature': 'v2,abc t=1' })],
-      'The header webhook-signature has an unknown format',
+      'webhook-signature is missing',
     ],
     [
       'a tolerance without a time',
@@ -334,6 +324,17 @@ describe('webhooks verify', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('whsec_c2VjcmV0');
+  });
+
+  it.each([
+    [{ 'webhook-timestamp': '2026-11-21' }, 'webhook-timestamp must be seconds since 1970'],
+    [{ 'webhook-signature': 'v2,abc t=1' }, 'webhook-signature must be v1, a comma and'],
+  ])('rejects %j with exit code 2, since its format is unknown', async (changed, message) => {
+    const { argv, text, signature } = await setting();
+    const more = ['--signature', signature, ...standard(changed)];
+    const { exitCode, stdout, stderr } = await runCli([...argv, ...more], { env, input: text });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
   });
 
   it('rejects an empty body and one that is too long for a delivery with exit code 2', async () => {

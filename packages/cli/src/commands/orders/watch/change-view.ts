@@ -1,13 +1,15 @@
+import type { AccountEvent } from '@tradepost/sdk';
+import { assertObject } from '../../../errors/cli-error';
 import type { View } from '../../../output/view';
 
 export interface OrderChange {
   createdAt: string;
   event: string;
   orderId: string;
-  /** The status before; null for a new order, or if it is not known. */
+  /** The status before; null for a new order. */
   from: string | null;
   to: string;
-  /** Why it changed; null if no reason was given, or if it is not known. */
+  /** Why it changed; null if no reason was given. */
   reason: string | null;
 }
 
@@ -29,3 +31,20 @@ export const orderChangeView: View<OrderChange> = {
     },
   ],
 };
+
+/** Returns the change of an order that an event tells about; null for other events. */
+export function toChange(event: AccountEvent): OrderChange | null {
+  const { createdAt } = assertObject(event);
+  switch (event.event) {
+    case 'order.created': {
+      const { orderId, status } = assertObject(event.data);
+      return { createdAt, event: event.event, orderId, from: null, to: status, reason: null };
+    }
+    case 'order.status_changed': {
+      const { orderId, previousStatus, status, reason = null } = assertObject(event.data);
+      return { createdAt, event: event.event, orderId, from: previousStatus, to: status, reason };
+    }
+    default:
+      return null;
+  }
+}

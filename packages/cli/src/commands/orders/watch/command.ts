@@ -1,16 +1,13 @@
-import { isTradepostError, type OrderStatus, orderStatuses, type Tradepost } from '@tradepost/sdk';
+import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { type Connection, createConnection } from '../../../client/connection';
 import { createClient } from '../../../client/create-client';
-import { runUntilStopped } from '../../../client/follow';
-import { isUnsupported } from '../../../config/identity';
+import { createConnection, runUntilStopped } from '../../../client/follow';
 import type { CliContext } from '../../../context';
 import { Stopped } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import {
   addIds,
   type GlobalOptions,
-  integerParser,
   listParser,
   reconnectTimeoutOption,
   timeNote,
@@ -19,13 +16,11 @@ import {
 import { chooseFormat, describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
 import { createProgress } from '../../../output/progress';
-import { type OrderChange, orderChangeView } from './change-view';
-import { changesFromEvents, changesFromNotifications } from './changes';
+import { orderChangeView, toChange } from './change-view';
 
 interface Options extends GlobalOptions {
   status?: readonly OrderStatus[];
   since?: string;
-  poll: number;
   reconnectTimeout: number;
 }
 
@@ -38,12 +33,6 @@ export function configure(command: Command, context: CliContext): void {
       listParser(orderStatuses, 'status'),
     )
     .option('--since <time>', 'start with changes since <time>', timeParser(context))
-    .option(
-      '--poll <seconds>',
-      'poll interval for services without an event log',
-      integerParser(1, 3600),
-      5,
-    )
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) =>
       runUntilStopped(() => watch(ids, command.optsWithGlobals<Options>(), context), context),
@@ -58,7 +47,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [`json, ndjson: ${describeShape(orderChangeView)}, one per line`],
     Notes: [
       'It runs until Ctrl-C (exit code 130), or until the service is unreachable for too long (9).',
-      'With the events of the service (an extension) no change is missed. Without them it polls notifications: `from` is null, and `to` is the status at the time of the poll.',
+      'It needs the events of the service (an extension), so that no change is missed.',
       timeNote,
     ],
   });
@@ -68,56 +57,33 @@ async function watch(ids: string[], options: Options, context: CliContext): Prom
   // An endless list has no closing bracket: each change is a line.
   const output = options.output === 'json' ? 'ndjson' : options.output;
   const format = await chooseFormat({ ...options, output }, orderChangeView, context);
+  const { since } = options;
+  const { signal, stdout, stderr } = context;
   const client = createClient(context, options);
-  const isWanted = ({ orderId, to }: OrderChange) =>
-    (ids.length === 0 || ids.includes(orderId)) &&
-    (options.status?.some((status) => status === to) ?? true);
-  const connection = createConnection(options.reconnectTimeout, context);
+  const connection = createConnection(client, options.reconnectTimeout, context);
   // A line that is there only while the service does not respond.
   const progress = createProgress(null, context);
-  connection.onChange(() => progress.hold(connection.describeProblem));
+  const onChange = () => progress.hold(connection.describeProblem);
   try {
     // An unknown order would never change.
-    for (const id of ids) {
-      await connection.send((limits) =>
-        client.orders.get(id, { signal: context.signal, ...limits }),
-      );
-    }
-    for await (const change of followChanges(client, connection, options, context)) {
-      if (isWanted(change)) await writeData(context.stdout, format.formatItems([change]));
+    for (const id of ids) await client.orders.get(id, { signal });
+    let isWatching = false;
+    onChange();
+    const from = since === undefined ? ({ from: 'now' } as const) : { since };
+    for await (const { data } of connection.pages(from, onChange)) {
+      if (!isWatching && stderr.isTTY) {
+        printNotice(context, 'Watching orders. Press Ctrl-C to stop.');
+      }
+      isWatching = true;
+      for (const event of data) {
+        const change = toChange(event);
+        if (change === null || (ids.length > 0 && !ids.includes(change.orderId))) continue;
+        if (!(options.status?.some((status) => status === change.to) ?? true)) continue;
+        await writeData(stdout, format.formatItems([change]));
+      }
     }
   } finally {
     progress.end();
   }
   throw new Stopped();
-}
-
-async function* followChanges(
-  client: Tradepost,
-  connection: Connection,
-  { since: given, poll }: Options,
-  context: CliContext,
-): AsyncIterable<OrderChange> {
-  const since = given ?? null;
-  let isWatching = false;
-  const onContact = () => {
-    if (!isWatching && context.stderr.isTTY) {
-      printNotice(context, 'Watching orders. Press Ctrl-C to stop.');
-    }
-    isWatching = true;
-  };
-  try {
-    yield* changesFromEvents(client, since, { connection, onContact }, context);
-  } catch (error) {
-    // After a first event, polling would print changes again.
-    if (isWatching || !isTradepostError(error) || !isUnsupported(error)) throw error;
-    printNotice(context, `This service has no events: polling notifications every ${poll} s.`);
-    const onTruncated = (limit: number) =>
-      printNotice(
-        context,
-        `Too many changes at once: only the newest ${limit} are shown. For all, run \`tradepost notifications list --all\`.`,
-      );
-    const polling = { connection, onContact, onTruncated, intervalMs: poll * 1_000 };
-    yield* changesFromNotifications(client, since, polling, context);
-  }
 }

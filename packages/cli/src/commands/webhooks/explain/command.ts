@@ -5,6 +5,15 @@ import {
   type Tradepost,
   type WebhookDetails,
 } from '@tradepost/sdk';
+import {
+  type Action,
+  type DeliveryRequest,
+  deliveryRequest,
+  explainDelivery,
+  explainWebhook,
+  toCurl,
+  wasSignedWith,
+} from '@tradepost/sdk/explain';
 import type { Command } from 'commander';
 import { createClient } from '../../../client/create-client';
 import type { CliContext, OutputStream } from '../../../context';
@@ -23,19 +32,10 @@ import {
 import { chooseTimes, formatTimes, type Times } from '../../../output/times';
 import type { View } from '../../../output/view';
 import { formatCommand, formatHints, quoteWord } from '../../../report/hint';
+import { toHint } from '../action-hint';
 import { deliveryView } from '../delivery-view';
-import { explainEndpoint } from '../endpoint-view';
-import { readSecretFile } from '../secret';
-import { type Diagnosis, explainDelivery } from './explain-delivery';
+import { readSecretFile, signWith } from '../secret';
 import { assertNewFile, saveBody } from './save-body';
-import {
-  curlCommand,
-  freshRequest,
-  getSignature,
-  isSignedWith,
-  lastRequest,
-  type OutgoingRequest,
-} from './signed-request';
 
 interface Options extends GlobalOptions {
   secretFile?: string;
@@ -52,11 +52,17 @@ const explanationView: View<Explanation> = {
 export function configure(command: Command, context: CliContext): void {
   command
     .argument('<id>', 'delivery ID, dlv_…, or webhook ID, whk_…', (text) =>
-      parseId(text, text.trim().startsWith('whk_') ? 'whk' : 'dlv'),
+      parseId(text, 'dlv', 'whk'),
     )
     .option('--secret-file <file>', 'sign it again with this secret, as of now')
     .option('--body-file <file>', 'write the signed body to this new file, byte for byte')
-    .action((id: string) => explain(id, command.optsWithGlobals<Options>(), context));
+    .action((id: string) =>
+      (id.startsWith('whk_') ? explainEndpoint : explain)(
+        id,
+        command.optsWithGlobals<Options>(),
+        context,
+      ),
+    );
   addHelp(command, {
     fields: explanationView.fields,
     Examples: [
@@ -81,7 +87,6 @@ export function configure(command: Command, context: CliContext): void {
 
 async function explain(id: string, options: Options, context: CliContext): Promise<void> {
   const isText = options.output === 'table' && options.fields === undefined;
-  if (id.startsWith('whk_')) return await explainWebhook(id, options, context);
   const format = await chooseFormat(options, explanationView, context);
   const secret = options.secretFile === undefined ? null : readSecretFile(options.secretFile);
   if (options.bodyFile !== undefined) assertNewFile(options.bodyFile);
@@ -90,23 +95,15 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   const webhook = await findWebhook(client, details.webhookId, context);
 
   const now = context.now();
-  const diagnosis = explainDelivery(details, webhook, now);
-  const hints = diagnosis.hints.map((hint) => formatHints([hint], options) ?? '');
-  let request: OutgoingRequest | null = lastRequest(details);
-  if (secret !== null) {
-    const url = webhook?.url;
-    if (request !== null || url !== undefined) {
-      request = await freshRequest(details, { url: url ?? '', secret, now });
-    }
-    if ((await isSignedWith(details, secret)) === false) {
-      hints.unshift(
-        `The last attempt was not signed with the secret in ${options.secretFile}: it is of another webhook, or not current.`,
-      );
-    }
-  }
-  const explanation = toExplanation(details, { ...diagnosis, hints }, request);
+  const sent = await deliveryRequest(details);
+  const resign = (key: string) => deliveryRequest(details, { secret: key, url: webhook?.url, now });
+  const request = secret === null ? sent : await signWith(() => resign(secret));
+  const signed = secret === null ? null : await wasSignedWith(details, secret);
+  const { verdict, reason, actions } = explainDelivery(details, { webhook, signed, now });
+  const hints = formatActions(actions, options);
+  const explanation = toExplanation(details, { verdict, reason, hints }, request);
   const saved = options.bodyFile === undefined ? null : saveBody(options.bodyFile, details.body);
-  const checks = listChecks(details.id, lastRequest(details) ?? request, options);
+  const checks = listChecks(details.id, sent ?? request, options);
   const times = chooseTimes(options, context, { hasExactTimes: true });
   await writeData(
     context.stdout,
@@ -117,41 +114,41 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   if (saved !== null) printNotice(context, saved);
 }
 
-/** How a webhook fares: for programs, with the webhook. */
-type WebhookExplanation = Omit<ReturnType<typeof explainEndpoint>, 'hints'> & {
-  webhook: WebhookDetails;
-  hints: readonly string[];
-};
+function formatActions(actions: readonly Action[], options: Options): string[] {
+  return actions.map((action) => formatHints([toHint(action)], options) ?? '');
+}
 
-const webhookExplanationView: View<WebhookExplanation> = {
+/** What is explained, and what to do about it. */
+interface Verdict {
+  verdict: string;
+  reason: string;
+  hints: readonly string[];
+}
+
+const webhookExplanationView: View<Verdict & { webhook: WebhookDetails }> = {
   fields: ['verdict', 'reason', 'hints'],
 };
 
-async function explainWebhook(id: string, options: Options, context: CliContext): Promise<void> {
+async function explainEndpoint(id: string, options: Options, context: CliContext): Promise<void> {
   if (options.secretFile !== undefined || options.bodyFile !== undefined) {
     throw new CliError('usage', '--secret-file and --body-file need the ID of a delivery');
   }
   const format = await chooseFormat(options, webhookExplanationView, context);
   const webhook = await createClient(context, options).webhooks.get(id, { signal: context.signal });
-  const explained = explainEndpoint(webhook, context.now());
-  const hints = explained.hints.map((hint) => formatHints([hint], options) ?? '');
+  const { verdict, reason, actions } = explainWebhook(webhook, { now: context.now() });
+  const explained = { verdict, reason, hints: formatActions(actions, options) };
   if (options.output !== 'table' || options.fields !== undefined) {
-    return await writeData(context.stdout, format.formatItem({ webhook, ...explained, hints }));
+    return await writeData(context.stdout, format.formatItem({ webhook, ...explained }));
   }
   const times = chooseTimes(options, context, { hasExactTimes: true });
-  const head = formatVerdict(
-    `${id}  ${webhook.url}`,
-    { ...explained, hints },
-    times,
-    context.stdout,
-  );
+  const head = formatVerdict(`${id}  ${webhook.url}`, explained, times, context.stdout);
   await writeData(context.stdout, head.map((line) => `${line}\n`).join(''));
 }
 
 /** Formats what is explained, and what to do about it. */
 function formatVerdict(
   subject: string,
-  { verdict, reason, hints }: Pick<WebhookExplanation, 'verdict' | 'reason' | 'hints'>,
+  { verdict, reason, hints }: Verdict,
   times: Times | null,
   stdout: OutputStream,
 ): string[] {
@@ -172,10 +169,12 @@ function formatVerdict(
 /** Lists the commands that check the signature of a request; none without a signature that can match. */
 function listChecks(
   id: string,
-  request: OutgoingRequest | null,
+  request: DeliveryRequest | null,
   options: Options,
 ): readonly string[] {
-  const signature = getSignature(request?.headers ?? {}) ?? '';
+  const headers = Object.entries(request?.headers ?? {});
+  const isSignature = ([name]: [string, string]) => name.toLowerCase() === 'service-signature';
+  const [, signature = ''] = headers.find(isSignature) ?? [];
   if (!/^[0-9a-f]{64}$/.test(signature)) return [];
   const { bodyFile = 'body.json', secretFile = exampleSecretFile } = options;
   const body = ['--body-file', quoteWord(bodyFile)];
@@ -194,8 +193,8 @@ function listChecks(
 
 function toExplanation(
   { body, attempts, ...delivery }: DeliveryDetails,
-  { verdict, reason, hints }: Omit<Diagnosis, 'hints'> & { hints: string[] },
-  request: OutgoingRequest | null,
+  { verdict, reason, hints }: Verdict,
+  request: DeliveryRequest | null,
 ) {
   return {
     delivery,
@@ -208,7 +207,7 @@ function toExplanation(
     /** The signed body, and the headers of the last attempt, or as of now with `--secret-file`. */
     signed: { body, bytes: Buffer.byteLength(body), headers: request?.headers ?? null },
     /** Sends it by hand; null without an attempt and without a secret. */
-    curl: request === null ? null : curlCommand(request),
+    curl: request === null ? null : toCurl(request),
   };
 }
 
@@ -284,7 +283,9 @@ function formatExplanation(
     ...title('SEND IT BY HAND'),
     ...(curl === null
       ? format(
-          'No curl command for a shell can send this request. `--body-file FILE` writes its body.',
+          signed.headers === null
+            ? 'It was not sent yet: `--secret-file FILE` signs it.'
+            : 'No curl command for a shell can send this request. `--body-file FILE` writes its body.',
         )
       : wrapCommand(escapeControlChars(curl), width)),
   ];

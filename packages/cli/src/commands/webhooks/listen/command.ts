@@ -1,9 +1,8 @@
-import { type EventType, isTradepostError } from '@tradepost/sdk';
+import { type EventType, isTradepostError, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createShutdownGrace, finishingNotice } from '../../../bulk/shutdown-grace';
-import { createConnection } from '../../../client/connection';
 import { createClientFor, createHttpFetch } from '../../../client/create-client';
-import { followResiliently, getLatestCursor, runUntilStopped } from '../../../client/follow';
+import { createConnection, runUntilStopped } from '../../../client/follow';
 import { stateFolder } from '../../../config/profiles';
 import { normalizeUrl, resolveSettings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
@@ -31,16 +30,12 @@ import {
   writeCheckpoint,
 } from './checkpoint';
 import { type ForwardedEvent, forwardEvent, listen } from './forward';
-import {
-  findOrCreateSecret,
-  readGivenSecret,
-  reportSecret,
-  type SecretOptions,
-} from './listen-secret';
+import { deriveSecret, readGivenSecret, reportSecret } from './listen-secret';
 import { createStatusLine } from './status-line';
 
-interface Options extends GlobalOptions, SecretOptions {
+interface Options extends GlobalOptions {
   forwardTo: string;
+  secretFile?: string;
   since?: string;
   events?: EventType[];
   skipVerify?: true;
@@ -79,12 +74,7 @@ export function configure(command: Command, context: CliContext): void {
     .option(...eventsOption('only events of these types'))
     .option(
       '--secret-file <file>',
-      'sign with this secret (default: one that is saved for this receiver)',
-    )
-    .addOption(
-      command
-        .createOption('--new-secret', 'replace the saved secret of this receiver')
-        .conflicts('secretFile'),
+      'sign with this secret (default: one that follows from receiver and API key)',
     )
     .option('--skip-verify', "do not check the receiver's certificate")
     .option('--state-file <file>', 'file of the checkpoint')
@@ -109,7 +99,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It polls the service for events and posts each to the receiver, signed like a real delivery. No tunnel and no webhook is needed.',
       'Events are sent in order, one at a time, each until the receiver returns 2xx. No event is skipped.',
-      'The secret is printed at the start. It stays the same for each service, account and receiver on this machine.',
+      'The secret is printed at the start. It stays the same for each service, API key and receiver.',
       'The next run continues from the checkpoint. The first run starts with new events.',
       'Each service, account, receiver and choice of --events has its own checkpoint.',
       timeNote,
@@ -138,15 +128,13 @@ async function run(options: Options, context: CliContext): Promise<void> {
     );
   }
   const format = await chooseFormat(options, forwardedView, context);
-  const given = await readGivenSecret(options);
+  const given = await readGivenSecret(options.secretFile);
   const settings = resolveSettings(context, options);
   const client = createClientFor(settings, context, options);
-  const connection = createConnection(options.reconnectTimeout, context);
+  const connection = createConnection(client, options.reconnectTimeout, context);
   const receiver = {
     service: normalizeUrl(settings.baseUrl),
-    account: await connection.send((limits) =>
-      getEventAccount(client, settings.apiKey, { signal: context.signal, ...limits }),
-    ),
+    account: await getEventAccount(client, settings.apiKey, { signal: context.signal }),
     forwardTo: options.forwardTo,
   };
   const route: Route = { ...receiver, kinds: options.events?.toSorted() ?? null };
@@ -156,26 +144,22 @@ async function run(options: Options, context: CliContext): Promise<void> {
     // Also with --since: a file that is not a checkpoint is not overwritten.
     const found = readCheckpoint(file, route);
     const saved = options.since === undefined ? found : null;
-    const start = await chooseStart(saved, options, () =>
-      getLatestCursor(client, connection, context),
-    );
+    const start = saved ?? { from: await chooseStart(client, options, context), done: null };
     const save = (checkpoint: Checkpoint) => writeCheckpoint(file, route, checkpoint);
-    // Under the lock: another listener keeps its secret.
-    const listenSecret = given ?? (await findOrCreateSecret(receiver, options, context));
+    const secret = given ?? deriveSecret(settings.apiKey, receiver);
     save(start);
     reportStart(saved !== null, options, context);
-    reportSecret(listenSecret, context);
+    reportSecret(secret, options.secretFile, context);
 
     const { signal, now } = context;
-    const { secret } = listenSecret;
     const status = createStatusLine(options.events?.join(', ') ?? 'events', connection, context);
-    connection.onChange(status.draw);
+    status.draw();
     const send = createHttpFetch({ rejectUnauthorized: !options.skipVerify });
     const grace = createShutdownGrace(context, () => status.say(finishingNotice));
     try {
       await listen({
         start,
-        pages: followResiliently(client, { from: start.from, connection }, context),
+        pages: connection.pages(start.from, status.draw),
         eventTypes: options.events,
         maxAttempts: options.maxAttempts,
         forward: (event) =>
@@ -229,12 +213,13 @@ async function printEvent(
 }
 
 async function chooseStart(
-  saved: Checkpoint | null,
+  { events }: Pick<Tradepost, 'events'>,
   { since }: Options,
-  findLatest: () => Promise<Checkpoint['from']>,
-): Promise<Checkpoint> {
-  if (since !== undefined) return { from: { since }, done: null };
-  return saved ?? { from: await findLatest(), done: null };
+  { signal }: CliContext,
+): Promise<Checkpoint['from']> {
+  if (since !== undefined) return { since };
+  const { nextCursor } = await events.list({ after: 'now' }, { signal });
+  return { after: nextCursor };
 }
 
 function reportStart(isContinued: boolean, options: Options, context: CliContext): void {

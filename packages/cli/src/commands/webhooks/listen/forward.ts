@@ -1,9 +1,9 @@
 import type { AccountEvent, EventPage, EventType } from '@tradepost/sdk';
+import { explainFailure } from '@tradepost/sdk/explain';
 import { version } from '../../../../package.json';
 import type { HttpFetch } from '../../../client/create-client';
 import { assertObject, CliError } from '../../../errors/cli-error';
 import { formatCount } from '../../../output/text';
-import { getAttemptFailure } from '../attempt-failure';
 import { signDelivery } from '../secret';
 import type { Checkpoint } from './checkpoint';
 import type { StatusLine } from './status-line';
@@ -89,7 +89,7 @@ async function forwardUntilAccepted(
     const endedAt = now();
     // An aborted attempt says nothing about the receiver.
     if (signal.aborted && error !== null) return null;
-    const failure = getAttemptFailure({ lastStatus: code, lastError: error });
+    const failure = explainFailure({ webhookId: '', lastStatus: code, lastError: error });
     if (failure === null && code !== null) {
       return {
         at: new Date(endedAt).toISOString(),

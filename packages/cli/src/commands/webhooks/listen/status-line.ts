@@ -1,15 +1,12 @@
-import type { Connection } from '../../../client/connection';
+import type { Connection } from '../../../client/follow';
 import type { CliContext } from '../../../context';
 import { printNotice } from '../../../output/print';
-import { createLiveLine, fitLine } from '../../../output/progress';
+import { createProgress } from '../../../output/progress';
 
 export type StatusLine = ReturnType<typeof createStatusLine>;
 
 /** The least time between two notices without a terminal, in milliseconds. */
 const noticeIntervalMs = 60_000;
-
-/** The line shows seconds. */
-const redrawIntervalMs = 1_000;
 
 /**
  * Shows the last contact, or what is wrong with the connection, and the number of forwarded events: on a
@@ -20,15 +17,10 @@ export function createStatusLine(
   connection: Pick<Connection, 'lastContact' | 'describeProblem'>,
   context: CliContext,
 ) {
-  const { stderr } = context;
-  const isLive = stderr.isTTY === true;
+  const progress = createProgress(null, context);
   let lastNotice = context.elapsed();
   let count = 0;
   let forwarding: string | null = null;
-  let hasEnded = false;
-  const line = createLiveLine(stderr);
-  const timer = isLive ? setInterval(draw, redrawIntervalMs) : undefined;
-  timer?.unref();
 
   function describeContact(): string {
     const contact = connection.lastContact();
@@ -45,16 +37,14 @@ export function createStatusLine(
     return `${describeContact()} · ${forwarded} · waiting for ${waitingFor}`;
   }
 
-  function draw(): void {
-    if (isLive && !hasEnded) line.draw(fitLine(format(), line.room()));
-  }
+  const draw = () => progress.hold(format);
 
   return {
     draw,
     /** Reports that a page of events has arrived. */
     contact(): void {
       const now = context.elapsed();
-      if (isLive || now - lastNotice < noticeIntervalMs) return;
+      if (context.stderr.isTTY || now - lastNotice < noticeIntervalMs) return;
       lastNotice = now;
       printNotice(context, `${new Date(context.now()).toISOString()}: ${format()}`);
     },
@@ -74,15 +64,11 @@ export function createStatusLine(
     },
     /** Erases the line while something else is written to the terminal. */
     async aside<Result>(write: () => Promise<Result>): Promise<Result> {
-      line.clear();
+      progress.hold(null);
       const result = await write();
       draw();
       return result;
     },
-    end(): void {
-      hasEnded = true;
-      clearInterval(timer);
-      line.clear();
-    },
+    end: progress.end,
   };
 }

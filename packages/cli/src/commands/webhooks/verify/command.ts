@@ -73,7 +73,7 @@ export function configure(command: Command, context: CliContext): void {
 
 async function verify(options: Options, context: CliContext): Promise<void> {
   const { secretFile: secretFiles, tolerance = defaultTolerance } = options;
-  const { headers, isStandard } = readSignature(options);
+  const headers = readSignature(options);
   const format = await chooseFormat(options, verifiedView, context);
   const secrets = secretFiles.map(readSecretFile);
   const payload = await readBody(options, context);
@@ -82,7 +82,7 @@ async function verify(options: Options, context: CliContext): Promise<void> {
   const now = context.now();
   const bodyName = options.bodyFile ?? 'stdin';
   const bodyLength = payload.length;
-  const input = { bodyName, bodyLength, secretFiles, isStandard, tolerance, now };
+  const input = { bodyName, bodyLength, secretFiles, tolerance, now };
   const verifyBody = (body: Buffer, diagnose: boolean) =>
     verifyDeliverySync({ payload: body, secrets, headers, tolerance, now, diagnose });
   let delivery: VerifiedDelivery;
@@ -90,6 +90,9 @@ async function verify(options: Options, context: CliContext): Promise<void> {
     delivery = verifyBody(payload, true);
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
+    if (/^(MISSING|MALFORMED)_(HEADER|SIGNATURE|TIMESTAMP)$/.test(error.code)) {
+      throw new CliError('usage', error.message, 'Pass the headers as received.');
+    }
     const { message, hints } = describeFailure(error, bodyName, payload, (body) =>
       verifyBody(body, false),
     );

@@ -12,8 +12,6 @@ export interface CheckInput {
   bodyLength: number;
   /** The files of the secrets, at least one. */
   secretFiles: readonly string[];
-  /** Whether the headers of Standard Webhooks were checked. */
-  isStandard: boolean;
   /** The maximum age, in seconds. */
   tolerance: number;
   /** Milliseconds since 1970. */
@@ -31,7 +29,9 @@ export function describeChecks(
   { event, id, sentAt, secretIndex, test, sequence, orderVersion }: VerifiedDelivery,
   input: CheckInput,
 ): string[] {
-  const { isStandard, secretFiles, tolerance, now } = input;
+  const { secretFiles, tolerance, now } = input;
+  // Without the headers of Standard Webhooks there is no signed ID.
+  const isStandard = id !== null;
   const type = eventTypes.some((known) => known === event.event)
     ? event.event
     : `${event.event} (unknown to this version)`;
@@ -43,7 +43,7 @@ export function describeChecks(
   return [
     `Valid: verified ${describeInput(input)}.`,
     `Service-Signature matches the secret in ${secretFiles[secretIndex]}${others}.`,
-    `Event: ${type}${id === null ? '' : `, ${id}`}, created at ${event.createdAt}.`,
+    `Event: ${type}${isStandard ? `, ${id}` : ''}, created at ${event.createdAt}.`,
     ...(test ? ['It is a test event: its data is made up.'] : []),
     ...(sequence === null
       ? []
