@@ -61,7 +61,7 @@ export async function* followResiliently(
     onContact?.();
     yield page;
     position = { after: page.nextCursor };
-    const isAtEnd = !isWaiting && page.data.length === 0;
+    const isAtEnd = !isWaiting && page.data.length === 0 && page.hasMore !== true;
     if (isAtEnd) isWaiting = true;
     // The limits of the next requests are others.
     if (isAtEnd || isFirstContact) pages = null;

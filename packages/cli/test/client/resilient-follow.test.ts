@@ -7,7 +7,7 @@ import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 import { anEvent } from '../helpers/webhook-builders';
 
-type Reply = 'away' | 'rejected' | number;
+type Reply = 'away' | 'rejected' | 'nothing yet' | number;
 
 /** A service that responds to requests for events with these, one after the other, and then with no events. */
 async function serviceOf(replies: readonly Reply[]) {
@@ -21,10 +21,11 @@ async function serviceOf(replies: readonly Reply[]) {
     if (reply === 'away') return void response.writeHead(503).end();
     if (reply === 'rejected') return void response.writeHead(401).end();
     if (reply === undefined && url.searchParams.has('waitSeconds')) interrupt.abort();
-    last = reply ?? last;
-    const data = reply === undefined ? [] : [anEvent(reply)];
+    if (reply !== undefined) last = reply === 'nothing yet' ? last + 1 : reply;
+    const data = typeof reply === 'number' ? [anEvent(reply)] : [];
+    const hasMore = reply !== undefined;
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ data, nextCursor: `c${last}` }));
+    response.end(JSON.stringify({ data, nextCursor: `c${last}`, hasMore }));
   });
   onTestFinished(() => server.close());
   const client = new Tradepost({ baseUrl: server.url, apiKey: 'tpk_x', wait: async () => {} });
@@ -67,6 +68,17 @@ describe('following events', () => {
       { after: 'c1' },
       { after: 'c2' },
       { after: 'c2', waitSeconds: '10' },
+    ]);
+  });
+
+  it('does not wait after a page without events if more may follow', async () => {
+    const { ids, queries } = await follow(['nothing yet', 2]);
+    expect(ids).toEqual(['evt_2']);
+    expect(queries.map(({ waitSeconds }) => waitSeconds)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      '10',
     ]);
   });
 

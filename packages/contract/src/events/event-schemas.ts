@@ -162,6 +162,10 @@ export const eventPageSchema = z
     nextCursor: z
       .string()
       .meta({ description: 'Send it as `after` to continue from here. Never null.' }),
+    hasMore: z.boolean().exactOptional().meta({
+      description:
+        'Whether more events may follow now: request again with `nextCursor`, also if `data` is empty. False if this page reached the end of the log, or `until`. Absent with `tail`.',
+    }),
     previousCursor: z.string().nullable().exactOptional().meta({
       description:
         'With `tail`: send it as `before` with `tail` for the page before. Null if no earlier event is stored. Absent without `tail`.',

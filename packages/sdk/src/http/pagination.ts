@@ -147,10 +147,12 @@ const minRoundMs = 1_000;
  * Requests page after page without an end, each from where the previous one ended.
  *
  * @param requestPage requests the page after a cursor
- * @param createLoopError the error for a page of events whose cursor leads back to an earlier page
+ * @param createLoopError the error for a page whose cursor leads back to an earlier page, except at the end of the log
  * @throws {InvalidResponseError} the error of `createLoopError`, after the page.
  */
-export async function* pollPages<Page extends { data: unknown[]; nextCursor: string }>(
+export async function* pollPages<
+  Page extends { data: unknown[]; nextCursor: string; hasMore?: boolean },
+>(
   firstCursor: string | undefined,
   requestPage: (cursor: string | undefined) => Promise<ApiResponse<Page>>,
   createLoopError: (response: ApiResponse<unknown>) => InvalidResponseError,
@@ -165,11 +167,12 @@ export async function* pollPages<Page extends { data: unknown[]; nextCursor: str
     const response = await requestPage(cursor);
     const page = response.data;
     yield page;
-    // A page without events may repeat its cursor.
-    if (page.data.length > 0 && isLoop(cursor, page.nextCursor)) throw createLoopError(response);
+    const isAtEnd = page.data.length === 0 && page.hasMore !== true;
+    // A page at the end may repeat its cursor.
+    if (!isAtEnd && isLoop(cursor, page.nextCursor)) throw createLoopError(response);
     cursor = page.nextCursor;
     const pause = minRoundMs - (elapsed() - start);
-    if (page.data.length === 0 && pause > 0) await wait(pause, signal);
+    if (isAtEnd && pause > 0) await wait(pause, signal);
   }
 }
 
