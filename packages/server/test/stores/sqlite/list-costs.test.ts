@@ -260,6 +260,13 @@ describe('the cost of lists', () => {
     const visited = db.queries.map((query) => meter.measure(query).visited);
     expect(visited).toEqual([limit, limit, 0, limit]);
     db.queries.length = 0;
+    expect(await countOrders(trade.seller, {}, 100_001)).toBe(count);
+    expect(await countOrders(trade.seller, {}, count - 7)).toBe(count - 7);
+    const both: OrderFilter = { statuses: ['pending', 'confirmed'] };
+    expect(await countOrders(trade.seller, both, count - 7)).toBe(count - 7);
+    expect(await countOrders(trade.seller, { updatedAfter: itemTime(1_000) }, count)).toBe(
+      count - 1_004,
+    );
     expect(await countOrders(trade.seller, { minQuantity: 2 }, limit)).toBe(0);
     expect(await countOrders(trade.seller, { maxQuantity: 1 }, count + 1)).toBe(count);
     const costs = db.queries.map((query) => meter.measure(query).visited);
