@@ -9,6 +9,7 @@ import {
   timestampSchema,
 } from '../http/field-schemas';
 import {
+  checkPeriod,
   cursorSchema,
   envelopeSchema,
   integerSchema,
@@ -207,7 +208,7 @@ const eventQuerySchema = querySchema({
       'Only events at or after this time. A time in the future is that of the request, as with `after=now`. Excludes `after`.',
   }),
   until: timestampInputSchema.exactOptional().meta({
-    description: 'Only events before this time. Excludes `waitSeconds`.',
+    description: 'Only events before this time. Not earlier than `since`. Excludes `waitSeconds`.',
   }),
   type: eventTypeSchema.exactOptional().meta({ description: 'Only events of this type.' }),
   orderId: orderIdSchema.exactOptional().meta({
@@ -241,5 +242,5 @@ export const listEventsSchema = contradictions.reduce(
       // Report it together with all other issues of the query.
       { error, path: [path], when: () => true },
     ),
-  eventQuerySchema,
+  checkPeriod(eventQuerySchema),
 );

@@ -101,7 +101,8 @@ export function eventRoutes(
       const { after, since, position, prunedTo } = await findStart(query, accountId);
       const logQuery = { after, since, until, eventType, orderId, limit };
       if (tail !== undefined) {
-        const before = query.before === undefined ? null : decodeEventCursor(query.before);
+        const before =
+          query.before === undefined ? null : decodeEventCursor(query.before, 'before');
         const tailQuery = { ...logQuery, before: before?.sequence };
         const page = await readLogTail(events, accountId, tailQuery, signal);
         const known = prunedTo ?? (await events.findPrunedTo(accountId));
