@@ -3,9 +3,9 @@
  * and its neighbours, which form conjuncts. Source: The Unicode Standard, section 23.2.
  */
 const shaped = `(?=[\\p{L}\\p{M}])[${[
-  ...['Arab', 'Syrc', 'Mand', 'Mong', 'Nkoo', 'Adlm', 'Rohg'],
-  ...['Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh'],
-  ...['Mymr', 'Khmr', 'Java', 'Bali'],
+  ...['Arabic', 'Syriac', 'Mandaic', 'Mongolian', 'Nko', 'Adlam', 'Hanifi_Rohingya'],
+  ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada'],
+  ...['Malayalam', 'Sinhala', 'Myanmar', 'Khmer', 'Javanese', 'Balinese'],
 ]
   .map((script) => `\\p{scx=${script}}`)
   .join('')}]`;
