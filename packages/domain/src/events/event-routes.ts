@@ -69,6 +69,7 @@ export function eventRoutes(
       let page = await read();
       for (let mayWait = true; page.events.length === 0 && !page.hasMore && mayWait; ) {
         mayWait = await longPolls.wait(accountId, maxPollMs, timeout.signal);
+        if (signal.aborted) break;
         page = await read();
       }
       return page;
