@@ -57,6 +57,16 @@ def _is_empty_quantity_range(failure, case, response):
     )
 
 
+def _is_reversed_period(failure, case, response):
+    """The same for two times."""
+    values = {**(case.query or {}), **(case.body if isinstance(case.body, dict) else {})}
+    return (
+        _is_rejected(failure, response, 422, "validation_failed")
+        and _names_only(response, "since")
+        and {"since", "until"} <= set(values)
+    )
+
+
 def _is_read_false(failure, case, response):
     """`read` is a boolean in the document, because client generators have no type for a constant. Its description says more."""
     return (
@@ -121,6 +131,7 @@ _EXCEPTIONS = [
     _is_foreign_cursor,
     _is_contradictory_event_query,
     _is_empty_quantity_range,
+    _is_reversed_period,
     _is_read_false,
     _is_forbidden_url,
     _is_unusual_reason,

@@ -190,6 +190,7 @@ export type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
 export interface EventPage {
   data: AccountEvent[];
   nextCursor: string;
+  hasMore?: boolean;
 }
 
 export interface EventStream extends AsyncIterable<AccountEvent> {

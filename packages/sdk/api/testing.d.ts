@@ -198,6 +198,7 @@ type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
 interface EventPage {
   data: AccountEvent[];
   nextCursor: string;
+  hasMore?: boolean;
 }
 
 interface EventStream extends AsyncIterable<AccountEvent> {

@@ -13,6 +13,7 @@ import {
 } from '../http/field-schemas';
 import {
   bodySchema,
+  checkPeriod,
   cursorSchema,
   envelopeSchema,
   limitSchema,
@@ -136,54 +137,58 @@ const since = timestampInputSchema.exactOptional().meta({
 });
 const until = timestampInputSchema
   .exactOptional()
-  .meta({ description: 'Only deliveries queued before this time.' });
+  .meta({ description: 'Only deliveries queued before this time. Not earlier than `since`.' });
 
 /** Schema of `ListDeliveries`. */
-export const listDeliveriesSchema = querySchema({
-  webhookId: webhookIdSchema
-    .exactOptional()
-    .meta({ description: 'Only deliveries to this webhook.' }),
-  eventId: eventIdSchema.exactOptional().meta({ description: 'Only deliveries of this event.' }),
-  orderId: orderIdSchema
-    .exactOptional()
-    .meta({ description: 'Only deliveries of events about this order.' }),
-  event: eventTypeSchema
-    .exactOptional()
-    .meta({ description: 'Only deliveries of events of this type.' }),
-  state: deliveryStateSchema
-    .exactOptional()
-    .meta({ description: 'Only deliveries in this state.' }),
-  since,
-  until,
-  statusClass: statusClassSchema.exactOptional().meta({
-    description:
-      'Only deliveries whose last response has this status class; `none` for those without a response.',
+export const listDeliveriesSchema = checkPeriod(
+  querySchema({
+    webhookId: webhookIdSchema
+      .exactOptional()
+      .meta({ description: 'Only deliveries to this webhook.' }),
+    eventId: eventIdSchema.exactOptional().meta({ description: 'Only deliveries of this event.' }),
+    orderId: orderIdSchema
+      .exactOptional()
+      .meta({ description: 'Only deliveries of events about this order.' }),
+    event: eventTypeSchema
+      .exactOptional()
+      .meta({ description: 'Only deliveries of events of this type.' }),
+    state: deliveryStateSchema
+      .exactOptional()
+      .meta({ description: 'Only deliveries in this state.' }),
+    since,
+    until,
+    statusClass: statusClassSchema.exactOptional().meta({
+      description:
+        'Only deliveries whose last response has this status class; `none` for those without a response.',
+    }),
+    limit: limitSchema.exactOptional(),
+    cursor: cursorSchema.exactOptional(),
   }),
-  limit: limitSchema.exactOptional(),
-  cursor: cursorSchema.exactOptional(),
-});
+);
 
 const replayLimitError = `must be an integer from ${replayLimit.min} to ${replayLimit.max}`;
 
 /** Schema of `ReplayDeliveries`. */
-export const replayDeliveriesSchema = bodySchema({
-  event: eventTypeSchema.exactOptional(),
-  state: deliveryStateSchema.exactOptional(),
-  since,
-  until,
-  statusClass: statusClassSchema.exactOptional(),
-  limit: z
-    .int({ error: replayLimitError })
-    .min(replayLimit.min, { error: replayLimitError })
-    .max(replayLimit.max, { error: replayLimitError })
-    .exactOptional()
-    .meta({
-      description: `Maximum number of deliveries, ${replayLimit.min} to ${replayLimit.max}. Defaults to ${replayLimit.default}.`,
-    }),
-  cursor: cursorSchema
-    .exactOptional()
-    .meta({ description: '`nextCursor` of the previous request. Opaque.' }),
-}).meta({ id: 'ReplayDeliveries' });
+export const replayDeliveriesSchema = checkPeriod(
+  bodySchema({
+    event: eventTypeSchema.exactOptional(),
+    state: deliveryStateSchema.exactOptional(),
+    since,
+    until,
+    statusClass: statusClassSchema.exactOptional(),
+    limit: z
+      .int({ error: replayLimitError })
+      .min(replayLimit.min, { error: replayLimitError })
+      .max(replayLimit.max, { error: replayLimitError })
+      .exactOptional()
+      .meta({
+        description: `Maximum number of deliveries, ${replayLimit.min} to ${replayLimit.max}. Defaults to ${replayLimit.default}.`,
+      }),
+    cursor: cursorSchema
+      .exactOptional()
+      .meta({ description: '`nextCursor` of the previous request. Opaque.' }),
+  }),
+).meta({ id: 'ReplayDeliveries' });
 
 /** Schema of the response with what was replayed. */
 export const replayedDeliveriesResponseSchema = envelopeSchema(

@@ -9,6 +9,7 @@ import {
   timestampSchema,
 } from '../http/field-schemas';
 import {
+  checkPeriod,
   cursorSchema,
   envelopeSchema,
   integerSchema,
@@ -162,6 +163,10 @@ export const eventPageSchema = z
     nextCursor: z
       .string()
       .meta({ description: 'Send it as `after` to continue from here. Never null.' }),
+    hasMore: z.boolean().exactOptional().meta({
+      description:
+        'Whether more events may follow now: request again with `nextCursor`, also if `data` is empty. False if this page reached the end of the log, or `until`. Absent with `tail`.',
+    }),
     previousCursor: z.string().nullable().exactOptional().meta({
       description:
         'With `tail`: send it as `before` with `tail` for the page before. Null if no earlier event is stored. Absent without `tail`.',
@@ -203,7 +208,7 @@ const eventQuerySchema = querySchema({
       'Only events at or after this time. A time in the future is that of the request, as with `after=now`. Excludes `after`.',
   }),
   until: timestampInputSchema.exactOptional().meta({
-    description: 'Only events before this time. Excludes `waitSeconds`.',
+    description: 'Only events before this time. Not earlier than `since`. Excludes `waitSeconds`.',
   }),
   type: eventTypeSchema.exactOptional().meta({ description: 'Only events of this type.' }),
   orderId: orderIdSchema.exactOptional().meta({
@@ -237,5 +242,5 @@ export const listEventsSchema = contradictions.reduce(
       // Report it together with all other issues of the query.
       { error, path: [path], when: () => true },
     ),
-  eventQuerySchema,
+  checkPeriod(eventQuerySchema),
 );

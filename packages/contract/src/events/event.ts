@@ -145,6 +145,11 @@ export interface EventPage {
   data: AccountEvent[];
   /** Pass it as `after` to continue from here. Never null. */
   nextCursor: string;
+  /**
+   * Whether more events may follow now. With a filter, a page may be empty although they do: a request reads only a part of a long
+   * log. Absent with `tail`.
+   */
+  hasMore?: boolean;
   /** With `tail`: pass it as `before` for the page before. Null if no earlier event is stored. Otherwise absent. */
   previousCursor?: string | null;
 }

@@ -1,3 +1,15 @@
+/**
+ * A letter or a mark of a script whose letters a joiner, or a non-joiner, shapes: those that are joined when written, and those of India
+ * and its neighbours, which form conjuncts. Source: The Unicode Standard, section 23.2.
+ */
+const shaped = `(?=[\\p{L}\\p{M}])[${[
+  ...['Arabic', 'Syriac', 'Mandaic', 'Mongolian', 'Nko', 'Adlam', 'Hanifi_Rohingya'],
+  ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada'],
+  ...['Malayalam', 'Sinhala', 'Myanmar', 'Khmer', 'Javanese', 'Balinese'],
+]
+  .map((script) => `\\p{scx=${script}}`)
+  .join('')}]`;
+
 /** Where a script or an emoji needs such a character: a variation selector, or a joiner between two of a kind. */
 const needed = [
   /(?<=\p{ExtPict})[\ufe0e\ufe0f]/u,
@@ -5,13 +17,13 @@ const needed = [
   /(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]/u,
   /(?<=\p{sc=Mongolian})[\u180b-\u180f]/u,
   /(?<=\p{ExtPict}|\p{EMod}|\ufe0f)\u200d(?=\p{ExtPict})/u,
-  // Letters of other scripts never join.
-  /(?<=[\p{L}\p{M}])(?<![\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}])[\u200c\u200d](?=[\p{L}\p{M}])/u,
+  new RegExp(`(?<=${shaped})[\u200c\u200d](?=${shaped})`, 'u'),
 ];
 
 /**
  * Matches characters that nobody sees, with which a text can hide something from people: of control, half a pair, line ends, of
- * direction, and without a width, such as tags.
+ * direction, and without a width. Tags are among them on purpose, also in the flags of England, Scotland and Wales: any text can be
+ * written in them.
  */
 export const hiddenCharacters = new RegExp(
   `(?!${needed.map(({ source }) => source).join('|')})[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}\\ufff9-\\ufffb]`,

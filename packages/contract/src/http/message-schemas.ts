@@ -33,6 +33,21 @@ export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
+function isReversed(period: unknown): boolean {
+  const { since, until } = Object(period);
+  return Date.parse(since) > Date.parse(until);
+}
+
+/** Rejects a `since` that is later than `until`, which would exclude everything. */
+export function checkPeriod<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.refine((period) => !isReversed(period), {
+    error: 'must not be later than until',
+    path: ['since'],
+    // Report it together with all other issues.
+    when: () => true,
+  });
+}
+
 /** Ends the description of every list of values that later versions may extend. */
 export const mayGrow = 'Later versions may add values.';
 

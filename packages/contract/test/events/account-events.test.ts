@@ -86,6 +86,7 @@ describe('the query of GET /v1/events', () => {
       { until: since, waitSeconds: '5' },
       'waitSeconds: waits for new events: send it without until',
     ],
+    [{ since, until: '2000-01-01T00:00:00Z' }, 'since: must not be later than until'],
   ])('rejects the contradiction in %j', (query, issue) => {
     expect(listIssues(listEventsSchema, query)).toEqual([expect.stringContaining(issue)]);
   });

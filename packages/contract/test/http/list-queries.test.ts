@@ -7,6 +7,7 @@ import {
   listOrdersSchema,
   listPartnersSchema,
   listWebhooksSchema,
+  replayDeliveriesSchema,
 } from '../../src/index';
 import { listIssues } from '../helpers/issues';
 
@@ -253,4 +254,19 @@ describe.each([
       `${name}: must be an ISO 8601 timestamp with seconds and an offset, such as 2026-11-21T09:30:00Z (encode + as %2B in a URL)`,
     ]);
   });
+});
+
+test.each([
+  ['a list', listDeliveriesSchema],
+  ['a replay', replayDeliveriesSchema],
+])('the period of %s of deliveries must not end before it starts', (_, schema) => {
+  const since = '2026-11-21T09:30:00Z';
+  expect(schema.safeParse({ since, until: since }).success).toBe(true);
+  // The same time by another clock.
+  expect(schema.safeParse({ since, until: '2026-11-21 10:30:00+0100' }).success).toBe(true);
+  const issue = 'since: must not be later than until';
+  expect(listIssues(schema, { since, until: '2026-11-21T10:29:59+01:00' })).toEqual([issue]);
+  expect(listIssues(schema, { since, until: '2026-11-20T00:00:00Z', state: 'lost' })).toContain(
+    issue,
+  );
 });

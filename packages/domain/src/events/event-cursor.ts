@@ -20,9 +20,13 @@ export function encodeEventCursor({ sequence, prunedTo, isOfOrder }: LogPosition
 /**
  * Decodes the cursor of an event log.
  *
+ * @param parameter Where the client sent it.
  * @throws DomainError `invalid_cursor` for anything that `encodeEventCursor` did not return.
  */
-export function decodeEventCursor(cursor: string): LogPosition {
+export function decodeEventCursor(
+  cursor: string,
+  parameter: 'after' | 'before' = 'after',
+): LogPosition {
   const text = decodeBase64Url(cursor);
   const [, digits, mark, known = 0] = /^events\.(\d{1,16})(?:([-~])(\d{1,16}))?$/.exec(text) ?? [];
   const position = { sequence: Number(digits), prunedTo: Number(known), isOfOrder: mark === '~' };
@@ -30,11 +34,17 @@ export function decodeEventCursor(cursor: string): LogPosition {
   if (!isSafe || encodeEventCursor(position) !== cursor) {
     throw new DomainError(
       'invalid_cursor',
-      'This cursor is not valid for this list. Send nextCursor of the previous page unchanged as after, or use since to start over.',
+      `This cursor is not valid for this list. ${cursorHints[parameter]}`,
     );
   }
   return position;
 }
+
+const cursorHints = {
+  after: 'Send nextCursor of the previous page unchanged as after, or use since to start over.',
+  before:
+    'Send previousCursor of the previous page unchanged as before, with the same tail, or leave out before to start at the end.',
+};
 
 /**
  * Rejects a position after which events were removed that the client has not read.

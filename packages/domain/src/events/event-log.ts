@@ -1,11 +1,5 @@
 import { firstSequenceAt, type StoredEvent } from './event';
 
-/** Absent in browsers. */
-const { setImmediate } = globalThis as { setImmediate?: (work: () => void) => void };
-
-/** Lets other work of the process run. */
-const nextTurn = () => new Promise<void>((resolve) => (setImmediate ?? setTimeout)(resolve));
-
 /** An event in an account's log. */
 export interface LoggedEvent {
   /** The sequence number in the log. It increases with each commit and is at least `firstSequenceAt(createdAt)`. */
@@ -25,6 +19,36 @@ export interface LogLimits {
   last: number;
   /** The highest sequence number of the events that were removed by retention; 0 if none was. Older ones may still be stored. */
   prunedTo: number;
+}
+
+/** A part of a log. */
+export interface LogStretch {
+  /** Only entries after this sequence number. */
+  after: number;
+  /** Only entries up to this sequence number. */
+  upTo: number;
+  newestFirst: boolean;
+  /** How many entries are read at most, wanted or not. */
+  size: number;
+}
+
+/** Which events of a log are wanted. */
+export interface LogFilter {
+  /** Only events created at this time or later, in milliseconds since 1970. */
+  since?: number | undefined;
+  /** Only events created before this time, in milliseconds since 1970. */
+  until?: number | undefined;
+  eventType?: LoggedEvent['eventType'] | undefined;
+}
+
+/** What was found in a part of a log. */
+export interface FoundEvents {
+  /** In the direction of the search. */
+  events: LoggedEvent[];
+  /** The sequence number of the last entry that was read, wanted or not. */
+  end: number;
+  /** Whether nothing follows in the range of the search. */
+  isOver: boolean;
 }
 
 /** Stores the event log. Changes write to it in their own transaction. */
@@ -49,6 +73,25 @@ export interface EventStore {
     limit: number,
     orderId?: string,
   ): Promise<LoggedEvent[]>;
+  /** Reads a part of a log, and returns the first events in it that are wanted, up to `limit`. One step of a search. */
+  searchEvents(
+    accountId: string,
+    stretch: LogStretch,
+    filter: LogFilter,
+    limit: number,
+  ): Promise<FoundEvents>;
+  /**
+   * Runs a search to its end, in turns with the searches of other accounts.
+   *
+   * @param step Runs the next step, like the `next` method of an iterator. The last step returns the result.
+   * @param signal Cancels the search: the promise rejects with its reason.
+   * @throws DomainError `rate_limited` if too many searches of the account are waiting.
+   */
+  runSearch<Result>(
+    accountId: string,
+    step: () => Promise<IteratorResult<unknown, Result>>,
+    signal: AbortSignal,
+  ): Promise<Result>;
   /** Finds an event in an account's log. */
   findEvent(accountId: string, id: string): Promise<Omit<LoggedEvent, 'seq'> | null>;
   /** Returns the limits of an account's log. */
@@ -57,24 +100,23 @@ export interface EventStore {
   findPrunedTo(accountId: string): Promise<number>;
 }
 
-/** How many events are read at a time while none of them is wanted, regardless of the page size. */
-const scanBatchSize = 500;
+/** The limits of a search in a log. */
+export interface LogSearchLimits {
+  /** How many entries a step reads: a few milliseconds of work. */
+  stepSize: number;
+  /** How many entries are read for a page. */
+  maxScan: number;
+}
 
-/** How many events are read to fill a page of one type, or one of the last events. */
-const maxScan = 5_000;
+const defaultLimits: LogSearchLimits = { stepSize: 2_000, maxScan: 20_000 };
 
 /** How long after its time an event may be committed and still be found by `until`, in milliseconds. */
 const maxCommitDelayMs = 60_000;
 
 /** What a reader requests from an account's event log. */
-export interface LogQuery {
+export interface LogQuery extends LogFilter {
   /** Only events after this sequence number. */
   after?: number | undefined;
-  /** Only events created at this time or later, in milliseconds since 1970. */
-  since?: number | undefined;
-  /** Only events created before this time, in milliseconds since 1970. */
-  until?: number | undefined;
-  eventType?: LoggedEvent['eventType'] | undefined;
   /** Only events of this order. */
   orderId?: string | undefined;
   /** The maximum number of events on a page. */
@@ -85,12 +127,14 @@ export interface LogQuery {
 export interface LogPage {
   /** Oldest first. */
   events: LoggedEvent[];
-  /** The sequence number of the last event that was read, even if it was not wanted. The next page starts after it. */
+  /** The next page starts after this sequence number: that of the last entry that was read, or of the last event of the page. */
   end: number;
+  /** Whether more events may follow now. If not, the log was read to its end, or to `until`. */
+  hasMore: boolean;
 }
 
 /** A page of the last events. */
-export interface LogTail extends LogPage {
+export interface LogTail extends Pick<LogPage, 'events' | 'end'> {
   /** The sequence number up to which the page before reads; null if nothing earlier is stored. */
   start: number | null;
 }
@@ -106,50 +150,98 @@ function findEnd({ until }: LogQuery): number {
   return firstSequenceAt(until + maxCommitDelayMs);
 }
 
-function isWanted({ since, until, eventType }: LogQuery, event: LoggedEvent): boolean {
+function isWanted({ since, until, eventType }: LogFilter, event: LoggedEvent): boolean {
   if (eventType !== undefined && event.eventType !== eventType) return false;
   if (since !== undefined && event.createdAt < since) return false;
   return until === undefined || event.createdAt < until;
 }
 
+/** Reads a part of a log, as `searchEvents` does. Where all entries are wanted, or only those of one order, it reads no others. */
+async function readStretch(
+  store: EventStore,
+  accountId: string,
+  query: LogQuery,
+  stretch: LogStretch,
+  limit: number,
+): Promise<FoundEvents> {
+  const { since, until, eventType, orderId } = query;
+  const isFiltered = since !== undefined || until !== undefined || eventType !== undefined;
+  if (isFiltered && orderId === undefined) {
+    return await store.searchEvents(accountId, stretch, { since, until, eventType }, limit);
+  }
+  const { after, upTo, newestFirst, size } = stretch;
+  const entries = newestFirst
+    ? await store.readEarlierEvents(accountId, upTo, size, orderId)
+    : await store.readEvents(accountId, after, size, orderId);
+  const read = entries.filter(({ seq }) => seq > after && seq <= upTo);
+  return {
+    events: read.filter((event) => isWanted(query, event)).slice(0, limit),
+    end: read.at(-1)?.seq ?? (newestFirst ? upTo : after),
+    isOver: read.length < size,
+  };
+}
+
+/** Searches a log for events that are wanted. It yields after each step, so that other work gets a turn. */
+async function* findEvents(
+  store: EventStore,
+  accountId: string,
+  query: LogQuery,
+  range: Omit<LogStretch, 'size'>,
+  { stepSize, maxScan }: LogSearchLimits,
+): AsyncGenerator<undefined, FoundEvents> {
+  const { limit } = query;
+  const events: LoggedEvent[] = [];
+  let rest = range;
+  for (let scanned = 0, size = limit; ; size = Math.max(limit, stepSize)) {
+    const left = limit - events.length;
+    const found = await readStretch(store, accountId, query, { ...rest, size }, left);
+    events.push(...found.events);
+    const last = events.at(-1);
+    // More of them may be in what was read.
+    if (last !== undefined && events.length === limit) {
+      return { events, end: last.seq, isOver: false };
+    }
+    const { end, isOver } = found;
+    scanned += size;
+    if (isOver || scanned >= maxScan) return { events, end, isOver };
+    rest = { ...rest, ...(rest.newestFirst ? { upTo: end - 1 } : { after: end }) };
+    yield;
+  }
+}
+
+/** Runs a search. Its first step, which is the only one of most, waits for no other search. */
+async function search(
+  store: EventStore,
+  accountId: string,
+  steps: AsyncGenerator<undefined, FoundEvents>,
+  signal: AbortSignal,
+): Promise<FoundEvents> {
+  const first = await steps.next();
+  return first.done ? first.value : await store.runSearch(accountId, () => steps.next(), signal);
+}
+
 /**
- * Reads one page of an account's event log. The page is empty only if nothing follows, and may have fewer events than there are.
+ * Reads one page of an account's event log. It may have fewer events than there are, and none although more follow: `hasMore`
+ * says whether they may.
  *
  * Events that were committed late come after newer ones, so older events may follow the first sequence number of `since`;
- * many of them after the clock was set back. They, and those of other types, are filtered here and not by the store, so that
- * each read of the store is one page of one range and other work gets a turn in between.
+ * many of them after the clock was set back. They, and those of other types, are read in steps up to a limit.
  *
- * @param signal Stops the search for events that are wanted.
+ * @param signal Stops the search for events that are wanted: it rejects with its reason.
  */
 export async function readLogPage(
   store: EventStore,
   accountId: string,
   query: LogQuery,
   signal: AbortSignal,
+  limits = defaultLimits,
 ): Promise<LogPage> {
-  const { limit, orderId, until, eventType } = query;
-  const start = findStart(query);
-  const last = findEnd(query);
-  const events: LoggedEvent[] = [];
-  let end = start;
-  let size = limit;
-  for (let scanned = 0; ; await nextTurn()) {
-    const lines = await store.readEvents(accountId, end, size, orderId);
-    const reached = lines.filter(({ seq }) => seq <= last);
-    for (const event of reached) {
-      if (events.length === limit) break;
-      if (isWanted(query, event)) events.push(event);
-      end = event.seq;
-    }
-    scanned += size;
-    const isOver = reached.length < size || signal.aborted;
-    const isSearched = eventType === undefined || scanned >= maxScan;
-    if (isOver || events.length === limit || (events.length > 0 && isSearched)) break;
-    size = Math.max(limit, scanBatchSize);
-  }
-  // A client that leaves out the order or the time later gets what these have excluded.
-  const stays = orderId !== undefined || until !== undefined;
-  return { events, end: stays ? (events.at(-1)?.seq ?? start) : end };
+  const range = { after: findStart(query), upTo: findEnd(query), newestFirst: false };
+  const steps = findEvents(store, accountId, query, range, limits);
+  const { events, end, isOver } = await search(store, accountId, steps, signal);
+  // At the end, a client that leaves out the order or the time later gets what these have excluded.
+  const stays = isOver && (query.orderId !== undefined || query.until !== undefined);
+  return { events, end: stays ? (events.at(-1)?.seq ?? range.after) : end, hasMore: !isOver };
 }
 
 /**
@@ -157,35 +249,23 @@ export async function readLogPage(
  * little.
  *
  * @param query `before`: only events up to this sequence number.
- * @param signal Stops the search for events that are wanted.
+ * @param signal Stops the search for events that are wanted: it rejects with its reason.
  */
 export async function readLogTail(
   store: EventStore,
   accountId: string,
-  query: LogQuery & { before?: number | undefined },
+  { before = Number.MAX_SAFE_INTEGER, ...query }: LogQuery & { before?: number | undefined },
   signal: AbortSignal,
+  limits = defaultLimits,
 ): Promise<LogTail> {
-  const { limit, orderId, before = Number.MAX_SAFE_INTEGER } = query;
-  const first = findStart(query);
-  const events: LoggedEvent[] = [];
-  let start = Math.min(before, findEnd(query));
+  const { limit } = query;
+  const after = findStart(query);
+  const range = { after, upTo: Math.min(before, findEnd(query)), newestFirst: true };
   // One more shows whether there is a page before.
-  let size = limit + 1;
-  for (let scanned = 0; ; await nextTurn()) {
-    const lines = await store.readEarlierEvents(accountId, start, size, orderId);
-    const reached = lines.filter(({ seq }) => seq > first);
-    for (const event of reached) {
-      if (events.length === limit) return toTail(events, start);
-      if (isWanted(query, event)) events.push(event);
-      start = event.seq - 1;
-    }
-    scanned += size;
-    if (reached.length < size) return toTail(events, null, first);
-    if (scanned >= maxScan || signal.aborted) return toTail(events, start);
-    size = scanBatchSize;
-  }
-}
-
-function toTail(newestFirst: LoggedEvent[], start: number | null, first = start ?? 0): LogTail {
-  return { events: newestFirst.toReversed(), start, end: newestFirst[0]?.seq ?? first };
+  const steps = findEvents(store, accountId, { ...query, limit: limit + 1 }, range, limits);
+  const { events: found, end, isOver } = await search(store, accountId, steps, signal);
+  const events = found.slice(0, limit);
+  const oldest = found.length > limit ? events.at(-1)?.seq : end;
+  const start = isOver || oldest === undefined ? null : oldest - 1;
+  return { events: events.toReversed(), start, end: events[0]?.seq ?? start ?? after };
 }

@@ -52,7 +52,7 @@ export function eventRoutes(
   longPolls: LongPollRegistry,
   clock: Clock,
 ): RouteHandlers<typeof contract.events> {
-  /** Reads until there are events, the time is over, or the client disconnects. */
+  /** Reads until there are events or more may follow, the time is over, or the client disconnects. */
   async function waitForPage(
     read: () => Promise<LogPage>,
     accountId: string,
@@ -67,8 +67,9 @@ export function eventRoutes(
     if (signal.aborted) end();
     try {
       let page = await read();
-      for (let mayWait = true; page.events.length === 0 && mayWait; ) {
+      for (let mayWait = true; page.events.length === 0 && !page.hasMore && mayWait; ) {
         mayWait = await longPolls.wait(accountId, maxPollMs, timeout.signal);
+        if (signal.aborted) break;
         page = await read();
       }
       return page;
@@ -101,7 +102,8 @@ export function eventRoutes(
       const { after, since, position, prunedTo } = await findStart(query, accountId);
       const logQuery = { after, since, until, eventType, orderId, limit };
       if (tail !== undefined) {
-        const before = query.before === undefined ? null : decodeEventCursor(query.before);
+        const before =
+          query.before === undefined ? null : decodeEventCursor(query.before, 'before');
         const tailQuery = { ...logQuery, before: before?.sequence };
         const page = await readLogTail(events, accountId, tailQuery, signal);
         const known = prunedTo ?? (await events.findPrunedTo(accountId));
@@ -120,7 +122,8 @@ export function eventRoutes(
           if (position !== undefined) requireUnpruned(position, known, isOfOrder);
         }
         // After each read, not only at the end, so that a revoked key ends a long poll.
-        if (seconds > 0 || since !== undefined || eventType !== undefined) await requireValidKey();
+        const isSearch = [since, until, eventType].some((filter) => filter !== undefined);
+        if (seconds > 0 || isSearch) await requireValidKey();
         logQuery.after = page.end;
         return page;
       };
@@ -134,7 +137,8 @@ export function eventRoutes(
         prunedTo: (isContinued ? position.prunedTo : known) ?? 0,
         isOfOrder: position !== undefined && (isOfOrder || position.isOfOrder),
       });
-      return { status: 200, body: { data: page.events.map(toEventResponse), nextCursor } };
+      const { hasMore } = page;
+      return { status: 200, body: { data: page.events.map(toEventResponse), nextCursor, hasMore } };
     },
 
     async get({ caller, params }) {

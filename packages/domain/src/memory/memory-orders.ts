@@ -7,6 +7,12 @@ import { compareOrders, defaultSort, getSortTime } from '../orders/order-list';
 import type { OrderFilter, OrderStore } from '../orders/order-store';
 import { type MemoryData, requireReference } from './memory-data';
 
+/** Absent in browsers. */
+const { setImmediate } = globalThis as { setImmediate?: (work: () => void) => void };
+
+/** Lets other work of the process run. */
+const nextTurn = () => new Promise<void>((resolve) => (setImmediate ?? setTimeout)(resolve));
+
 function matches(order: Order, filter: OrderFilter): boolean {
   const { buyerId, sellerId, listingId, quantity } = order;
   const { statuses, minQuantity = quantity, maxQuantity = quantity } = filter;
@@ -142,6 +148,30 @@ export function createMemoryEventStore(data: MemoryData): EventStore {
     async readEarlierEvents(accountId, upTo, limit, orderId) {
       const entries = listEntries(accountId, orderId).filter(({ seq }) => seq <= upTo);
       return entries.toReversed().slice(0, limit).map(toLogged);
+    },
+
+    async searchEvents(accountId, { after, upTo, newestFirst, size }, filter, limit) {
+      const entries = listEntries(accountId).filter(({ seq }) => seq > after && seq <= upTo);
+      const read = (newestFirst ? entries.toReversed() : entries).slice(0, size);
+      const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filter;
+      const wanted = read.filter(
+        ({ event: { createdAt, eventType } }) =>
+          (filter.eventType ?? eventType) === eventType && createdAt >= since && createdAt < until,
+      );
+      return {
+        events: wanted.slice(0, limit).map(toLogged),
+        end: read.at(-1)?.seq ?? (newestFirst ? upTo : after),
+        isOver: read.length < size,
+      };
+    },
+
+    async runSearch(_accountId, step, signal) {
+      for (;;) {
+        signal.throwIfAborted();
+        const next = await step();
+        if (next.done === true) return next.value;
+        await nextTurn();
+      }
     },
 
     async findEvent(accountId, id) {

@@ -26,8 +26,10 @@ function foldName(name: string): string {
 
 /** Returns a function that returns whether a name contains a text, whatever the case and the accents of its letters. */
 export function createNameMatcher(text: string): (account: Pick<Account, 'name'>) => boolean {
-  const folded = foldName(text);
-  return ({ name }) => foldName(name).includes(folded);
+  // A text of accents only is found as it is: without them, it would be in each name.
+  const fold = foldName(text) === '' ? (name: string) => name.normalize('NFKD') : foldName;
+  const folded = fold(text);
+  return ({ name }) => fold(name).includes(folded);
 }
 
 /** Stores with whom each account has traded. An order adds it when it is placed. */

@@ -31,7 +31,7 @@ interface Following<Page> {
   first: ApiResponse<Page>;
   /** Requests the page after a cursor. If it waits, the service may wait for items; otherwise what there is comes at once. */
   requestPage: (cursor: Cursor, waits: boolean) => Promise<ApiResponse<Page>>;
-  /** Creates the error for a page with items whose cursor leads back to an earlier page. */
+  /** Creates the error for a page whose cursor leads back to an earlier page, except at the end. */
   createLoopError: (response: ApiResponse<unknown>) => InvalidResponseError;
   /** Milliseconds. */
   reconnectTimeout: number;
@@ -65,7 +65,9 @@ function isOutage(error: unknown): error is TradepostError {
  * @throws {TradepostError} the error of the last request of an outage, and any other error at once.
  * @throws {InvalidResponseError} the error of `createLoopError`, after the page.
  */
-export async function* followPages<Page extends { data: unknown[]; nextCursor: string }>({
+export async function* followPages<
+  Page extends { data: unknown[]; nextCursor: string; hasMore?: boolean },
+>({
   firstCursor,
   first,
   requestPage,
@@ -115,12 +117,12 @@ export async function* followPages<Page extends { data: unknown[]; nextCursor: s
   for (let response = first; ; response = await request(cursor)) {
     const page = response.data;
     yield page;
-    const isEmpty = page.data.length === 0;
-    // A page without items may repeat its cursor.
-    if (!isEmpty && isLoop(cursor, page.nextCursor)) throw createLoopError(response);
+    const isAtEnd = page.data.length === 0 && page.hasMore !== true;
+    // A page at the end may repeat its cursor.
+    if (!isAtEnd && isLoop(cursor, page.nextCursor)) throw createLoopError(response);
     cursor = page.nextCursor;
     const pause = minRoundMs - (elapsed() - startedAt);
-    if (isEmpty && waits && pause > 0) await runtime.wait(pause, signal);
-    waits ||= isEmpty;
+    if (isAtEnd && waits && pause > 0) await runtime.wait(pause, signal);
+    waits ||= isAtEnd;
   }
 }

@@ -216,8 +216,8 @@ function getNetworkHint(cause: unknown): string {
     : 'Check baseUrl and the network.';
 }
 
-/** Codes of rejected certificates and failed TLS handshakes. Source: Node.js and OpenSSL. */
-const untrustedCodes = /CERT(_|$)|^UNABLE_TO_|SSL_WRONG_VERSION/;
+/** Codes of rejected certificates. Source: Node.js and OpenSSL. */
+const untrustedCodes = /CERT(_|$)|^UNABLE_TO_/;
 
 /**
  * Checks whether a connection failed before the request was sent, so that it had no effect. False when the
@@ -233,8 +233,8 @@ function wasNotSent(cause: unknown): boolean {
     message === 'bad port' ||
     // A proxy of undici rejected the tunnel or the request.
     /^Proxy (response \(|Authentication Required)/.test(String(message)) ||
-    // `node:https` has this only in the message.
-    String(message).includes('wrong version number') ||
+    // Not TLS. With another code, Node may report it after the handshake too, when the request was sent.
+    (code === 'EPROTO' && String(message).includes('wrong version number')) ||
     untrustedCodes.test(String(code))
   );
 }

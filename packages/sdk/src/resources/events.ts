@@ -69,6 +69,11 @@ export interface EventPage {
   data: AccountEvent[];
   /** Pass it as `after` to continue from here. Never null. Store it to resume after a restart. */
   nextCursor: string;
+  /**
+   * Whether more events may follow now. With `type`, `since` or `until`, a page may be empty although they do, because a
+   * request reads only a part of a long log. Absent if the service does not say: then more may follow a page with events.
+   */
+  hasMore?: boolean;
 }
 
 /** Start and paging of `events.list`. */
@@ -174,6 +179,13 @@ export interface EventStream extends AsyncIterable<AccountEvent> {
 
 const eventsList = { operation: 'events.list', endpoint: endpoints.events.list };
 
+function readEventPage(body: unknown): EventPage | null {
+  const page = readEndlessPage<AccountEvent>(body);
+  if (page === null) return null;
+  const { hasMore } = body as { hasMore?: unknown };
+  return typeof hasMore === 'boolean' ? { ...page, hasMore } : page;
+}
+
 function readLatestPage(body: unknown): LatestEventPage | null {
   const page = readEndlessPage<AccountEvent>(body);
   if (page === null) return null;
@@ -212,7 +224,7 @@ export class Events {
       params?.after,
       (after) => this.#transport.send(this.#buildCall(params, after, options)),
       this.#transport.loopErrorFactory(eventsList),
-      ({ data }) => data.length === 0,
+      ({ data, hasMore }) => data.length === 0 && hasMore !== true,
     );
   }
 
@@ -307,7 +319,7 @@ export class Events {
       query: { ...others, ...from, waitSeconds },
       waitSeconds: waitSeconds ?? 0,
       options,
-      read: readEndlessPage<AccountEvent>,
+      read: readEventPage,
     };
   }
 }

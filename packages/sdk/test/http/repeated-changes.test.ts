@@ -107,6 +107,26 @@ describe('a rejected retry', () => {
     },
   );
 
+  test.each([
+    [true, 'EPROTO', 'write EPROTO error:0A00010B:SSL routines::wrong version number'],
+    [false, 'EPROTO', 'write EPROTO'],
+    [false, 'ERR_SSL_WRONG_VERSION_NUMBER', 'error:0A00010B:SSL routines::wrong version number'],
+  ])(
+    'after a server that does not speak TLS has notSent %s with %s: %s',
+    async (notSent, code, message) => {
+      const fetch = async () => {
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
+      };
+      const { orders } = createTestClient({ baseUrl: 'https://127.0.0.1', fetch });
+      const error = await catchTradepostError(orders.create({ listingId: 'lst_1', quantity: 1 }));
+      expect(error).toMatchObject({
+        code: 'connection_failed',
+        notSent,
+        mayHaveBeenApplied: !notSent,
+      });
+    },
+  );
+
   test('is not reported as not sent when its response was lost', async () => {
     const error = await updateAgainst(reset);
     expect(error).toMatchObject({ code: 'connection_failed', notSent: false });

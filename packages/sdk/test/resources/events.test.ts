@@ -22,8 +22,8 @@ const anEvent = (id: string) => ({
   createdAt: '2026-11-21T09:30:00.000Z',
   data: { orderId: 'ord_1', previousStatus: 'pending', status: 'fulfilling' },
 });
-const pageResponse = (ids: string[], nextCursor: string): Step =>
-  json(200, { data: ids.map(anEvent), nextCursor });
+const pageResponse = (ids: string[], nextCursor: string, hasMore?: boolean): Step =>
+  json(200, { data: ids.map(anEvent), nextCursor, hasMore });
 
 async function takeEvents(...steps: Step[]) {
   const service = await scriptedService(...steps);
@@ -52,6 +52,24 @@ describe('a list of events', () => {
       '/v1/events?limit=2&after=c1',
       '/v1/events?limit=2&after=c2',
     ]);
+  });
+
+  test('continues past pages without events, as long as the service says that more may follow', async () => {
+    const { events, urls } = await takeEvents(
+      pageResponse([], 'c1', true),
+      pageResponse(['evt_1'], 'c2', false),
+      pageResponse([], 'c2', false),
+    );
+    const list = events.list({ type: 'order.status_changed' });
+    expect(await list.toArray({ limit: 99 })).toHaveLength(1);
+    const query = '/v1/events?type=order.status_changed';
+    expect(urls()).toEqual([query, `${query}&after=c1`, `${query}&after=c2`]);
+  });
+
+  test('that repeats its cursor without events is an error too if more may follow', async () => {
+    const { events } = await takeEvents(pageResponse([], 'c1', true));
+    const error = await catchTradepostError(events.list().toArray({ limit: 99 }));
+    expect(error.code).toBe('contract_mismatch');
   });
 
   test('starts at since, and then continues from page to page', async () => {
@@ -125,8 +143,9 @@ describe('a list of events', () => {
   });
 
   test('that is awaited is one page, with a next cursor', async () => {
-    const { events, urls } = await takeEvents(pageResponse([], 'c7'));
-    expect(await events.list({ after: 'c7' })).toEqual({ data: [], nextCursor: 'c7' });
+    const { events, urls } = await takeEvents(pageResponse([], 'c7', true));
+    const page = { data: [], nextCursor: 'c7', hasMore: true };
+    expect(await events.list({ after: 'c7' })).toEqual(page);
     expect(urls()).toEqual(['/v1/events?after=c7']);
   });
 
@@ -228,6 +247,16 @@ describe('an event stream', () => {
     );
     await take(2, events.follow({ waitSeconds: 0 }));
     expect(waits).toEqual([1_000, 1_000]);
+  });
+
+  test('continues at once after a page without events if more may follow', async () => {
+    const { events, waits, urls } = await takeEvents(
+      pageResponse([], 'c1', true),
+      pageResponse(['evt_1'], 'c2', false),
+    );
+    expect(await take(1, events.follow({ type: 'order.status_changed' }))).toEqual(['evt_1']);
+    expect(waits).toEqual([]);
+    expect(urls()).toHaveLength(2);
   });
 
   test('adds no pause to a wait that the service has made', async () => {

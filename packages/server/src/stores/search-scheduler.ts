@@ -7,13 +7,15 @@ export interface SearchLimits {
   running: number;
   /** How many may wait; more are rejected. */
   waiting: number;
+  /** What they are called in messages, in the plural. */
+  name: string;
 }
 
 /**
  * A page of a user interface runs one or two searches, and a script one after another. Without a limit on the waiting ones, an
  * account could make its own searches and the server's connections wait indefinitely.
  */
-const defaultLimits: SearchLimits = { running: 2, waiting: 50 };
+const defaultLimits: SearchLimits = { running: 2, waiting: 50, name: 'searches' };
 
 interface ScheduledSearch {
   /** Runs one step. Never rejects: an error is the search's own result. */
@@ -39,8 +41,8 @@ export class SearchScheduler {
   readonly #accounts = new Map<string, AccountSearches>();
   #isDriving = false;
 
-  constructor(limits: SearchLimits = defaultLimits) {
-    this.#limits = limits;
+  constructor(limits: Partial<SearchLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
   }
 
   /** The number of running and waiting searches of all accounts. */
@@ -96,7 +98,7 @@ export class SearchScheduler {
       const inProgress = own.running.length + own.waiting.length;
       throw new DomainError(
         'rate_limited',
-        `This account has ${inProgress} searches in flight, which is the limit. Wait for their responses, then send the request again.`,
+        `This account has ${inProgress} ${this.#limits.name} in flight, which is the limit. Wait for their responses, then send the request again.`,
       );
     }
     this.#accounts.set(accountId, own);

@@ -65,7 +65,7 @@ describe('a cursor of the event log', () => {
     const { nextCursor } = await read('');
     await prune();
     const page = await read(`?after=${nextCursor}`);
-    expect(page).toEqual({ data: [], nextCursor });
+    expect(page).toEqual({ data: [], nextCursor, hasMore: false });
     const next = await placeNextDay();
     expect(getOrders(await read(`?after=${page.nextCursor}`))).toEqual([next]);
   });

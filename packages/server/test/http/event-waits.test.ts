@@ -94,7 +94,7 @@ describe('waitSeconds', () => {
     await settle();
     expect(wait.page).toBeUndefined();
     await harness.clock.advance(1);
-    expect(await wait.response).toEqual({ data: [], nextCursor: after });
+    expect(await wait.response).toEqual({ data: [], nextCursor: after, hasMore: false });
     await areWaiting(0);
   });
 
@@ -166,7 +166,7 @@ describe('waitSeconds', () => {
     await areWaiting(3);
     const closed = harness.close();
     for (const { response } of waits) {
-      expect(await response).toEqual({ data: [], nextCursor: after });
+      expect(await response).toEqual({ data: [], nextCursor: after, hasMore: false });
     }
     await closed;
     expect(harness.clock.pendingTimers).toBe(0);

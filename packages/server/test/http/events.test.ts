@@ -299,6 +299,14 @@ describe('GET /v1/events', () => {
     expect(problem.errors).toMatchObject([{ path: 'since' }]);
   });
 
+  it('says for a cursor that is sent as before what belongs there', async () => {
+    const problem = getProblem(await requestEvents('?tail=5&before=abc'));
+    expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
+    expect(problem.detail).toContain(
+      'Send previousCursor of the previous page unchanged as before',
+    );
+  });
+
   it.each([
     'abc',
     Buffer.from('events.').toString('base64url'),

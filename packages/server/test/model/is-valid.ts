@@ -80,17 +80,22 @@ function isValidBody({ route, body }: Call): boolean {
     case 'webhooks.test':
       return isEvent(fields.event);
     case 'webhooks.replayDeliveries':
-      return areParameters(fields);
+      return areParameters(fields) && !isReversed(fields);
     default:
       return true;
   }
 }
 
+/** Whether `since` is later than `until`. */
+function isReversed({ since, until }: Record<string, unknown>): boolean {
+  return Date.parse(String(since)) > Date.parse(String(until));
+}
+
 /** Whether a query has parameters that exclude each other. */
-function contradicts(query: object): boolean {
+function contradicts(query: Record<string, unknown>): boolean {
   const has = (...names: string[]) => names.some((name) => name in query);
-  const { minQuantity, maxQuantity } = query as Record<string, unknown>;
-  if (Number(minQuantity) > Number(maxQuantity)) return true;
+  const { minQuantity, maxQuantity } = query;
+  if (Number(minQuantity) > Number(maxQuantity) || isReversed(query)) return true;
   if (has('tail') && has('after', 'limit', 'waitSeconds')) return true;
   if (has('before') && !has('tail')) return true;
   return (has('since') && has('after')) || (has('until') && has('waitSeconds'));

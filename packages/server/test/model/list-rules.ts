@@ -226,7 +226,10 @@ export function listEvents(state: ModelState, account: ModelAccount, query: Quer
   const end = stays || page.length === limit ? endOfPage : state.log.length;
   // An empty page from now on does not tell whether a change at the same time came before it, so its cursor is not used.
   const nextCursor = isFromNow ? placeholder(state, 'text') : addLogCursor(state, account, end);
-  return { status: 200, body: { data: page.map(showEvent), nextCursor } };
+  return {
+    status: 200,
+    body: { data: page.map(showEvent), nextCursor, hasMore: page.length === limit },
+  };
 }
 
 type LogItem = ReturnType<typeof visibleEvents>[number];

@@ -1,12 +1,13 @@
 import { type OrderSort, orderSorts, orderStatuses } from '@tradepost/contract';
 import type { PageKey } from '@tradepost/domain/kernel/pagination';
 import { isVisibleTo, type Order } from '@tradepost/domain/orders/order';
-import { getCountSort, toPageKey } from '@tradepost/domain/orders/order-list';
+import { getCountSort, needsSearch, toPageKey } from '@tradepost/domain/orders/order-list';
 import type { OrderFilter } from '@tradepost/domain/orders/order-store';
 import { aCaller, anOrderRecord, noon } from '@tradepost/domain/test/builders';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  countIndexed,
   countOrders,
   findOrders,
   type OrderQuery,
@@ -56,6 +57,12 @@ class ArrayReader implements OrderReader {
 
   async count(ranges: OrderRange[], query: OrderQuery, limit: number) {
     return (await this.select(ranges, query, limit)).length;
+  }
+
+  async countRange(range: OrderRange, limit: number) {
+    const inRange = this.#read(range).slice(0, limit);
+    this.scanned.push(inRange.length);
+    return inRange.length;
   }
 
   async findKey(range: OrderRange, place: number) {
@@ -170,6 +177,27 @@ describe('a search for orders', () => {
         },
       ),
       { numRuns: 300 },
+    );
+  });
+
+  test('counts by an index in steps, as many as a search finds', async () => {
+    const indexed = filters.filter((filter) => !needsSearch(filter, getCountSort(filter)));
+    await fc.assert(
+      fc.asyncProperty(
+        orders,
+        indexed,
+        stepSizes,
+        fc.integer({ min: 1, max: 50 }),
+        async (all, filter, stepSize, limit) => {
+          const sort = getCountSort(filter);
+          const query = { caller: seller, filter, sort, after: null, limit };
+          const reader = new ArrayReader(all);
+          const { result } = await runToEnd(countIndexed(reader, query, stepSize));
+          const own = all.filter((order) => order.sellerId === sellerId && passes(order, filter));
+          expect(result).toBe(Math.min(own.length, limit));
+          expect(Math.max(0, ...reader.scanned)).toBeLessThan(stepSize);
+        },
+      ),
     );
   });
 

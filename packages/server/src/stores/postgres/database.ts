@@ -132,9 +132,12 @@ export abstract class Queries {
   }
 }
 
+/** What a transaction needs of its connection. */
+type TransactionClient = pg.ClientBase & Pick<HostClient, 'timeline'>;
+
 /** A transaction in which a change is written. Each statement sees what was committed before it started. */
 export class Transaction extends Queries {
-  readonly #client: pg.ClientBase;
+  readonly #client: TransactionClient;
   readonly #toQuery: ToQuery;
   readonly #sent: Promise<unknown>[] = [];
   #failure: unknown;
@@ -143,7 +146,7 @@ export class Transaction extends Queries {
   /** With the option `takesTime`, the time of the change; null if the database does not show its transactions in progress. */
   time: Promise<number | null> = Promise.resolve(null);
 
-  constructor(client: pg.ClientBase, toQuery: ToQuery, traceContext: string | null) {
+  constructor(client: TransactionClient, toQuery: ToQuery, traceContext: string | null) {
     super();
     this.#client = client;
     this.#toQuery = toQuery;
@@ -153,6 +156,11 @@ export class Transaction extends Queries {
   /** Identifies the connection. */
   get connection(): object {
     return this.#client;
+  }
+
+  /** Identifies the history of the database, once a statement has returned. Null where that is unknown. */
+  get timeline(): string | null {
+    return this.#client.timeline;
   }
 
   async rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {

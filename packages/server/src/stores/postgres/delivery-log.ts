@@ -25,7 +25,7 @@ export function createPostgresDeliveryLogStore(
 ): DeliveryLogStore {
   const reader = createDeliveryReader(db);
   const scheduler = new SearchScheduler();
-  const replays = new SearchScheduler();
+  const replays = new SearchScheduler({ name: 'bulk replays' });
   const writeGroup: WriteGroup<Traced<Replay | TestEvent>, IdempotentResult<StoredResponse>> = (
     tx,
     members,

@@ -3,6 +3,7 @@ import { type DomainEvent, firstSequenceAt } from '@tradepost/domain/events/even
 import type { EventStore, LoggedEvent, LogLimits } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import { accountEvents, events as eventTable, notifications } from '../records/tables';
+import { SearchScheduler } from '../search-scheduler';
 import type { PostgresDatabase, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
 import { maxNumbered, numberEntries } from './event-numbers';
@@ -173,6 +174,8 @@ export async function removeLogEntries(tx: Transaction, eventIds: string[]): Pro
 
 /** Creates the store of the event log. */
 export function createPostgresEventStore(db: PostgresDatabase): EventStore {
+  const scheduler = new SearchScheduler();
+
   /** Numbers all entries that were committed before. */
   async function numberAll(accountId: string): Promise<void> {
     const unnumbered = await db.row(
@@ -241,6 +244,43 @@ export function createPostgresEventStore(db: PostgresDatabase): EventStore {
 
     readEarlierEvents: (accountId, upTo, limit, orderId) =>
       readRange(accountId, orderId, 'seq <= $2', 'DESC', upTo, limit),
+
+    async searchEvents(accountId, { after, upTo, newestFirst, size }, filter, limit) {
+      await numberAll(accountId);
+      const order = `ORDER BY seq ${newestFirst ? 'DESC' : 'ASC'}`;
+      const stretch = await db.row<{ size: number; end: number | null }>(
+        `SELECT count(*) AS size, ${newestFirst ? 'min' : 'max'}(seq) AS "end" FROM (
+           SELECT seq FROM account_events WHERE account_id = $1 AND seq > $2 AND seq <= $3
+           ${order} LIMIT $4) AS stretch`,
+        accountId,
+        after,
+        upTo,
+        size,
+      );
+      const end = stretch?.end ?? (newestFirst ? upTo : after);
+      const { eventType = null, since = -1, until = Number.MAX_SAFE_INTEGER } = filter;
+      // OFFSET 0 keeps the filters outside, so that none of them changes which index is used.
+      const events = await db.rows<LoggedEvent>(
+        `SELECT l.seq, ${eventColumns}
+         FROM (
+           SELECT seq, event_id FROM account_events
+           WHERE account_id = $1 AND seq > $2 AND seq <= $3 ${order} OFFSET 0) AS l
+         JOIN events AS e ON e.id = l.event_id
+         WHERE ($4::text IS NULL OR e.event_type = $4::text)
+           AND e.created_at >= $5::bigint AND e.created_at < $6::bigint
+         ${order} LIMIT $7`,
+        accountId,
+        newestFirst ? end - 1 : after,
+        newestFirst ? upTo : end,
+        eventType,
+        since,
+        until,
+        limit,
+      );
+      return { events, end, isOver: (stretch?.size ?? 0) < size };
+    },
+
+    runSearch: (accountId, step, signal) => scheduler.run(accountId, step, signal),
 
     async findEvent(accountId, id) {
       const found = await db.row<Omit<LoggedEvent, 'seq'>>(

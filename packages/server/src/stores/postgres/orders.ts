@@ -15,7 +15,9 @@ import {
 import type { ChangedOrder, OrderStore } from '@tradepost/domain/orders/order-store';
 import { NumberedConditions } from '../conditions';
 import {
+  countIndexed,
   countOrders,
+  defaultStepSize,
   findOrders,
   getRest,
   listRanges,
@@ -133,14 +135,14 @@ async function count(
   return row?.count ?? 0;
 }
 
-/** Counts the orders of a filter that needs no search, by one range of one index for each status. */
-function countRanges(db: PostgresDatabase, query: OrderQuery): Promise<number> {
+/** Counts the orders in some ranges of an index. */
+function countRanges(db: PostgresDatabase, ranges: OrderRange[], limit: number): Promise<number> {
   const values: unknown[] = [];
-  const parts = listRanges(query).map(
+  const parts = ranges.map(
     (range) => `SELECT 1 FROM orders WHERE ${addRange(new NumberedConditions(values), range).sql}`,
   );
   const from = `FROM (${parts.join(' UNION ALL ')}) AS orders`;
-  return count(db, from, new NumberedConditions(values), query.limit);
+  return count(db, from, new NumberedConditions(values), limit);
 }
 
 function createReader(db: PostgresDatabase): OrderReader {
@@ -155,6 +157,8 @@ function createReader(db: PostgresDatabase): OrderReader {
       const { sql, conditions } = fromRanges(ranges, query);
       return count(db, sql, conditions, limit);
     },
+
+    countRange: (range, limit) => countRanges(db, [{ ...range, ...addBounds(range) }], limit),
 
     async findKey(range, place) {
       const conditions = addRange(new NumberedConditions(), { ...range, ...addBounds(range) });
@@ -243,8 +247,9 @@ export function createPostgresOrderStore(
       if (simple === null) return 0;
       const sort = getCountSort(simple);
       const query = { caller, filter: simple, sort, after: null, limit };
-      if (!needsSearch(simple, sort)) return countRanges(db, query);
-      const search = countOrders(reader, query);
+      const isIndexed = !needsSearch(simple, sort);
+      if (isIndexed && limit <= defaultStepSize) return countRanges(db, listRanges(query), limit);
+      const search = isIndexed ? countIndexed(reader, query) : countOrders(reader, query);
       return scheduler.run(caller.accountId, () => search.next(), signal);
     },
   };

@@ -9,11 +9,26 @@ import type { WriteSet } from './write-set';
 /** About how many parties of orders are remembered for each connection: some hundred kilobytes. */
 const maxRemembered = 2_000;
 
+/** The parties of orders that were committed on a connection. */
+interface Remembered {
+  /** The history of the database that has them: after a failover, the latest commits may be lost. */
+  timeline: string | null;
+  parties: Set<string>;
+}
+
+const remembered = new WeakMap<object, Remembered>();
+
 /**
- * The parties of orders that were committed on each connection. What one says holds as long as it is open: a failover to a database
- * that has lost the latest commits breaks it.
+ * Returns what is remembered for the connection of a transaction. Behind a pooler it survives a failover, so it is forgotten when it
+ * leads to another timeline. Where that is unknown, nothing is remembered.
  */
-const remembered = new WeakMap<object, Set<string>>();
+function recall({ connection, timeline }: Pick<Transaction, 'connection' | 'timeline'>) {
+  const known = remembered.get(connection);
+  if (timeline !== null && known?.timeline === timeline) return known.parties;
+  const parties = new Set<string>();
+  remembered.set(connection, { timeline, parties });
+  return parties;
+}
 
 const nameParties = ({ buyerId, sellerId, agentId }: Order) => `${buyerId} ${sellerId} ${agentId}`;
 
@@ -28,8 +43,7 @@ export function addPartners(
   writes: WriteSet,
   orders: readonly Order[],
 ): () => void {
-  const known = remembered.get(tx.connection) ?? new Set();
-  remembered.set(tx.connection, known);
+  const known = recall(tx);
   const added = new Map(
     orders
       .map((order) => [nameParties(order), order] as const)

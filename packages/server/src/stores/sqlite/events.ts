@@ -3,6 +3,7 @@ import { type DomainEvent, firstSequenceAt } from '@tradepost/domain/events/even
 import type { EventStore, LoggedEvent } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import { events as eventTable, notifications as notificationTable } from '../records/tables';
+import { SearchScheduler } from '../search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
 
@@ -96,6 +97,7 @@ export function removeLogEntries(db: SqliteDatabase, eventIds: readonly string[]
 
 /** Creates the store of the event log. Only one transaction writes at a time, so sequence numbers follow the commits. */
 export function createSqliteEventStore(db: SqliteDatabase): EventStore {
+  const scheduler = new SearchScheduler();
   const selectPrunedTo = (accountId: string) =>
     db.get<{ prunedTo: number }>(
       'SELECT pruned_seq AS prunedTo FROM event_logs WHERE account_id = ?',
@@ -138,6 +140,38 @@ export function createSqliteEventStore(db: SqliteDatabase): EventStore {
 
     readEarlierEvents: (accountId, upTo, limit, orderId) =>
       readRange(accountId, orderId, 'seq <= ? ORDER BY seq DESC LIMIT ?', upTo, limit),
+
+    searchEvents: (accountId, { after, upTo, newestFirst, size }, filter, limit) =>
+      db.read(() => {
+        const direction = newestFirst ? 'DESC' : 'ASC';
+        const stretch = db.get<{ size: number; end: number | null }>(
+          `SELECT count(*) AS size, ${newestFirst ? 'min' : 'max'}(seq) AS "end" FROM (
+             SELECT seq FROM account_events WHERE account_id = ? AND seq > ? AND seq <= ?
+             ORDER BY seq ${direction} LIMIT ?)`,
+          accountId,
+          after,
+          upTo,
+          size,
+        );
+        const end = stretch?.end ?? (newestFirst ? upTo : after);
+        const { eventType = null, since = -1, until = Number.MAX_SAFE_INTEGER } = filter;
+        const events = db.all<LoggedEvent>(
+          `${loggedEvents} WHERE account_id = ? AND seq > ? AND seq <= ?
+             AND (? IS NULL OR event_type = ?) AND created_at >= ? AND created_at < ?
+           ORDER BY seq ${direction} LIMIT ?`,
+          accountId,
+          newestFirst ? end - 1 : after,
+          newestFirst ? upTo : end,
+          eventType,
+          eventType,
+          since,
+          until,
+          limit,
+        );
+        return { events, end, isOver: (stretch?.size ?? 0) < size };
+      }),
+
+    runSearch: (accountId, step, signal) => scheduler.run(accountId, step, signal),
 
     findEvent: (accountId, id) =>
       db.read(

@@ -17,7 +17,9 @@ import {
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
 import { Conditions } from '../conditions';
 import {
+  countIndexed,
   countOrders,
+  defaultStepSize,
   findOrders,
   getRest,
   listRanges,
@@ -123,6 +125,9 @@ function createReader(db: SqliteDatabase): OrderReader {
 
     count: (ranges, query, limit) =>
       db.read(() => countRanges(db, filterRanges(ranges, query), limit)),
+
+    countRange: (range, limit) =>
+      db.read(() => countRanges(db, [buildConditions({ ...range, ...addBounds(range) })], limit)),
 
     findKey: (range, place) =>
       db.read(() => {
@@ -287,12 +292,13 @@ export function createSqliteOrderStore(
       if (simple === null) return 0;
       const sort = getCountSort(simple);
       const query = { caller, filter: simple, sort, after: null, limit };
-      if (!needsSearch(simple, sort)) {
+      const isIndexed = !needsSearch(simple, sort);
+      if (isIndexed && limit <= defaultStepSize) {
         return db.readTogether(() =>
           countRanges(db, listRanges(query).map(buildConditions), limit),
         );
       }
-      const search = countOrders(reader, query);
+      const search = isIndexed ? countIndexed(reader, query) : countOrders(reader, query);
       return scheduler.run(caller.accountId, () => search.next(), signal);
     },
   };

@@ -3,7 +3,9 @@ import { newDelivery } from '@tradepost/domain/deliveries/delivery';
 import { firstSequenceAt } from '@tradepost/domain/events/event';
 import {
   type LoggedEvent,
+  type LogPage,
   type LogQuery,
+  type LogSearchLimits,
   readLogPage,
   readLogTail,
 } from '@tradepost/domain/events/event-log';
@@ -135,34 +137,117 @@ export function describeEventLog(underTest: StoreUnderTest): void {
         eventType: fc.constantFrom(undefined, 'order.created' as const, 'task.completed' as const),
         orderId: fc.constantFrom(undefined, orders[1]?.id, 'ord_unknown'),
       });
-      const readForwards = async (query: LogQuery) => {
+      // Without a limit on what is read, and with ones at which pages end without the events that they could have.
+      const limits = fc.option(
+        fc.record({
+          stepSize: fc.integer({ min: 1, max: 4 }),
+          maxScan: fc.integer({ min: 1, max: 8 }),
+        }),
+        { nil: undefined },
+      );
+      const log = await trade.store.events.readEvents(accountId, 0, 1_000);
+      const readForwards = async (query: LogQuery, searchLimits?: LogSearchLimits) => {
         const found: LoggedEvent[] = [];
         for (let { after } = query, more = true; more; ) {
-          const page = await readLogPage(events, accountId, { ...query, after }, signal);
+          const from = { ...query, after };
+          const page = await readLogPage(events, accountId, from, signal, searchLimits);
           found.push(...page.events);
+          more = page.hasMore;
+          if (more) expect(page.end).toBeGreaterThan(after ?? 0);
           after = page.end;
-          more = page.events.length > 0;
         }
         return found;
       };
       await fc.assert(
-        fc.asyncProperty(filters, fc.integer({ min: 1, max: 20 }), async (filter, limit) => {
-          const query = { ...filter, limit };
-          const all = await readForwards(query);
-          const found: LoggedEvent[] = [];
-          for (let before: number | null | undefined; before !== null; ) {
-            const page = await readLogTail(events, accountId, { ...query, before }, signal);
-            found.unshift(...page.events);
-            // Each cursor leads to the same events in the other direction.
-            const { start, end } = page;
-            expect(await readForwards({ ...query, after: start ?? 0 })).toEqual(found);
-            const again = await readLogTail(events, accountId, { ...query, before: end }, signal);
-            if (page.events.length > 0) expect(again.events).toEqual(page.events);
-            before = start;
-          }
-          expect(found).toEqual(all);
-        }),
+        fc.asyncProperty(
+          filters,
+          fc.integer({ min: 1, max: 20 }),
+          limits,
+          async (filter, limit, searchLimits) => {
+            const { since = 0, until = Number.POSITIVE_INFINITY, orderId, eventType } = filter;
+            const query = { ...filter, limit };
+            const all = await readForwards(query, searchLimits);
+            expect(all).toEqual(
+              log.filter(
+                (one) =>
+                  (orderId ?? summarize(one).order) === summarize(one).order &&
+                  (eventType ?? one.eventType) === one.eventType &&
+                  one.createdAt >= since &&
+                  one.createdAt < until,
+              ),
+            );
+            const found: LoggedEvent[] = [];
+            for (let before: number | null | undefined; before !== null; ) {
+              const from = { ...query, before };
+              const page = await readLogTail(events, accountId, from, signal, searchLimits);
+              found.unshift(...page.events);
+              // Each cursor leads to the same events in the other direction.
+              const { start, end } = page;
+              expect(await readForwards({ ...query, after: start ?? 0 })).toEqual(found);
+              const again = await readLogTail(events, accountId, { ...query, before: end }, signal);
+              if (page.events.length > 0) {
+                expect(again.events.slice(-page.events.length)).toEqual(page.events);
+              }
+              before = start;
+            }
+            expect(found).toEqual(all);
+          },
+        ),
       );
+    });
+
+    test('a page of a type that is rare ends after a limit, and the next one continues from there', async () => {
+      const { trade, read } = await open();
+      const { accountId } = trade.buyer;
+      await enqueueDelivery(trade, { accountId, count: 30 });
+      const order = await trade.place();
+      await trade.move(order, 'confirmed');
+      const log = await read(trade.buyer);
+      const { signal } = new AbortController();
+      const limits = { stepSize: 4, maxScan: 12 };
+      const query = { eventType: 'order.status_changed' as const, limit: 3 };
+      // At the end, a page until a time ends with its last event.
+      for (const [until, last] of [[undefined, 34] as const, [noon + 1_000, 33] as const]) {
+        const pages: LogPage[] = [];
+        for (let after = 0, more = true; more; ) {
+          const from = { ...query, until, after };
+          const page = await readLogPage(trade.store.events, accountId, from, signal, limits);
+          pages.push(page);
+          ({ end: after, hasMore: more } = page);
+        }
+        expect(pages.map(({ events }) => events.length)).toEqual([0, 0, 1]);
+        // A page of three, and three steps.
+        expect(pages.map(({ end }) => log.findIndex(({ seq }) => seq === end) + 1)).toEqual([
+          15,
+          30,
+          last,
+        ]);
+      }
+    });
+
+    test('a search in the log ends when its client disconnects', async () => {
+      const { trade } = await open();
+      const { accountId } = trade.buyer;
+      await enqueueDelivery(trade, { accountId, count: 30 });
+      const stop = new AbortController();
+      const { events } = trade.store;
+      let steps = 0;
+      const searchEvents: typeof events.searchEvents = (...args) => {
+        steps += 1;
+        if (steps === 3) stop.abort();
+        return events.searchEvents(...args);
+      };
+      const query = { eventType: 'task.completed' as const, limit: 1 };
+      const limits = { stepSize: 1, maxScan: 30 };
+      const search = readLogPage(
+        { ...events, searchEvents },
+        accountId,
+        query,
+        stop.signal,
+        limits,
+      );
+      await expect(search).rejects.toThrow('aborted');
+      expect(steps).toBe(3);
     });
 
     test('an event is found by its ID in the logs of those who may see it, also before it was read', async () => {

@@ -153,7 +153,7 @@ export function describePages(underTest: StoreUnderTest): void {
             const page = await readLogPage(events, accountId, { ...query, after: from }, signal);
             expect(page.events.length).toBeLessThanOrEqual(query.limit);
             found.push(...page.events);
-            more = page.events.length > 0;
+            more = page.hasMore;
             from = page.end;
           }
           expect(found).toEqual(expected);

@@ -91,6 +91,9 @@ export function describePartners(underTest: StoreUnderTest): void {
       ['%', ['100 % Tea']],
       ['_', []],
       ["o'", ["O'Neill"]],
+      // An accent alone.
+      ['\u0301', ['Café Straße', 'Οδός 5']],
+      ['\u0300', []],
     ])('the name %j finds partners by a part of their name', async (name, expected) => {
       const trade = await Trade.open(underTest.current, { agentId: null });
       const names = ['Café Straße', 'CAFETERIA', 'Οδός 5', 'ЙОГА', '100 % Tea', "O'Neill"];

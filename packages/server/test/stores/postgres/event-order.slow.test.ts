@@ -190,7 +190,8 @@ class Run {
     const about = { orderId, orderVersion: 2, recipients, message: '' };
     const context = aContext(noon + createdAt);
     const event = createEvent({ event: 'order.status_changed', data }, about, context);
-    const tx = new Transaction(client, (text, values) => ({ text, values }), null);
+    const onTimeline = Object.assign(client, { timeline: null });
+    const tx = new Transaction(onTimeline, (text, values) => ({ text, values }), null);
     const writes = new WriteSet();
     const noneKnown = { accountIds: [], subscriptions: [] };
     const caused = { events: [event], context, traceContext: null };

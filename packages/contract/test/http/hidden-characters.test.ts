@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { hiddenCharacters } from '../../src/http/hidden-characters';
+
+const [nonJoiner, joiner] = ['\u200c', '\u200d'];
+
+describe('hidden characters', () => {
+  test.each([
+    ['Persian', `می${nonJoiner}خواهم`],
+    ['Arabic with vowel marks', `هُ${joiner}هُ`],
+    ['Syriac', `ܒ${nonJoiner}ܒ`],
+    ["N'Ko", `ߊ${nonJoiner}ߋ`],
+    ['Mongolian', `ᠮ${nonJoiner}ᠣ`],
+    ['Hindi', `क्${joiner}ष`],
+    ['Malayalam', `ന്${joiner}മ`],
+    ['Sinhala', `ක්${joiner}ෂ`],
+    ['Khmer', `ក${nonJoiner}៊ី`],
+  ])('do not include a joiner in %s', (_, text) => {
+    expect(text).not.toMatch(hiddenCharacters);
+  });
+
+  test.each([
+    ['Latin', `Caf${joiner}é`],
+    ['Latin with combining marks', `Cafe\u0301${joiner}e\u0301`],
+    ['Greek', `α${nonJoiner}β`],
+    ['Hangul', `한${joiner}글`],
+    ['kana', `か${nonJoiner}な`],
+    ['mathematical letters', `𝐀${joiner}𝐁`],
+    ['Thai', `ก${joiner}ข`],
+    ['Hebrew', `א${nonJoiner}ב`],
+    ['Arabic and Latin', `م${nonJoiner}a`],
+    ['Latin and Hindi', `a${joiner}क`],
+    ['a word of Persian and a space', `می${nonJoiner} `],
+  ])('include a joiner in %s', (_, text) => {
+    expect(text).toMatch(hiddenCharacters);
+  });
+
+  test('do not include what emoji are made of, except tags', () => {
+    for (const emoji of ['👩‍🚀', '👨‍👩‍👧‍👦', '🏳️‍🌈', '👍🏽', '1️⃣', '❤️', '🇫🇷']) {
+      expect(emoji).not.toMatch(hiddenCharacters);
+    }
+    const england = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+    expect(england).toMatch(hiddenCharacters);
+  });
+});
