@@ -306,6 +306,11 @@ export interface ListingAvailabilityLowEvent {
   data: ListingAvailabilityLowData;
 }
 
+export interface MoveOrderOptions extends RequestOptions {
+  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
+  progress?: OrderMoveProgress;
+}
+
 export declare class NotFoundError extends TradepostError {
   readonly name: 'NotFoundError';
 }
@@ -401,6 +406,23 @@ export interface OrderListing {
   title: string | null;
 }
 
+export interface OrderMove {
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown';
+  from: Order['status'];
+  order: Order;
+}
+
+export interface OrderMoveParams {
+  to: OrderStatus;
+  from?: OrderStatus | undefined;
+  reason?: string | undefined;
+}
+
+export interface OrderMoveProgress {
+  from?: Order['status'];
+  isInDoubt?: boolean;
+}
+
 export interface OrderPage<Item extends Order = Order> extends Page<Item> {
   total?: OrderTotal;
 }
@@ -463,6 +485,7 @@ declare class Orders {
     params: OrderUpdateParams,
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
+  move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
 }
 
 export type Other = string & Record<never, never>;
@@ -546,6 +569,10 @@ interface ReadableResponse {
 
 export interface RegisteredWebhook extends Webhook {
   secret: string;
+}
+
+export interface ReplayAllParams extends ReplayDeliveriesParams {
+  max?: number;
 }
 
 export interface ReplayDeliveriesParams {
@@ -836,6 +863,11 @@ declare class Webhooks {
     params: ReplayDeliveriesParams,
     options?: RequestOptions,
   ): ApiPromise<ReplayedDeliveries>;
+  replayAll(
+    id: string,
+    params?: ReplayAllParams,
+    options?: Omit<RequestOptions, 'idempotencyKey'>,
+  ): AsyncIterableIterator<ReplayedDeliveries, undefined>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];

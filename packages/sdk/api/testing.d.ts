@@ -455,6 +455,11 @@ export interface MockTradepostOptions {
   baseUrl?: string | undefined;
 }
 
+interface MoveOrderOptions extends RequestOptions {
+  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
+  progress?: OrderMoveProgress;
+}
+
 declare class NotFoundError extends TradepostError {
   readonly name: 'NotFoundError';
 }
@@ -550,6 +555,23 @@ interface OrderListing {
   title: string | null;
 }
 
+interface OrderMove {
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown';
+  from: Order['status'];
+  order: Order;
+}
+
+interface OrderMoveParams {
+  to: OrderStatus;
+  from?: OrderStatus | undefined;
+  reason?: string | undefined;
+}
+
+interface OrderMoveProgress {
+  from?: Order['status'];
+  isInDoubt?: boolean;
+}
+
 interface OrderPage<Item extends Order = Order> extends Page<Item> {
   total?: OrderTotal;
 }
@@ -612,6 +634,7 @@ declare class Orders {
     params: OrderUpdateParams,
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
+  move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
 }
 
 type Other = string & Record<never, never>;
@@ -690,6 +713,10 @@ declare class RateLimitError extends TradepostError {
 
 interface RegisteredWebhook extends Webhook {
   secret: string;
+}
+
+interface ReplayAllParams extends ReplayDeliveriesParams {
+  max?: number;
 }
 
 interface ReplayDeliveriesParams {
@@ -1052,6 +1079,11 @@ declare class Webhooks {
     params: ReplayDeliveriesParams,
     options?: RequestOptions,
   ): ApiPromise<ReplayedDeliveries>;
+  replayAll(
+    id: string,
+    params?: ReplayAllParams,
+    options?: Omit<RequestOptions, 'idempotencyKey'>,
+  ): AsyncIterableIterator<ReplayedDeliveries, undefined>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];

@@ -101,6 +101,12 @@ export type {
   UnknownAccountEvent,
 } from './resources/events';
 export type {
+  MoveOrderOptions,
+  OrderMove,
+  OrderMoveParams,
+  OrderMoveProgress,
+} from './resources/move-order';
+export type {
   Notification,
   NotificationListParams,
   UpdatedNotification,
@@ -123,6 +129,7 @@ export type { Partner, PartnerListParams } from './resources/partners';
 export type {
   CreatedWebhook,
   RegisteredWebhook,
+  ReplayAllParams,
   ReplayDeliveriesParams,
   SendTestEventParams,
   Webhook,

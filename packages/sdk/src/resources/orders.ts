@@ -12,6 +12,12 @@ import type { PagePromise } from '../http/pagination';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type { Other } from '../unrecognized';
+import {
+  type MoveOrderOptions,
+  moveOrder,
+  type OrderMove,
+  type OrderMoveParams,
+} from './move-order';
 
 /** An order: ties a buyer, a seller and optionally an agent to a listing and a quantity. */
 export interface Order {
@@ -284,5 +290,27 @@ export class Orders {
       known: { id, status: params?.status },
       read: readItem<UpdatedOrder>,
     });
+  }
+
+  /**
+   * Moves an order to another status from the one in which it is read, and from no other: it is read, changed only if no
+   * one has changed it since (`If-Match`), and read again after a lost response, which `update` with `ifMatch` leaves to
+   * the caller. So the result says what became of it. Limits of time are those of each request; `maxRetries` is also how
+   * often it is read again after lost responses.
+   *
+   * A service that sends no `ETag` does not detect a change between reading and updating.
+   *
+   * @throws {TradepostError} what `get` and `update` throw. With `mayHaveBeenApplied` the order may have been moved, and
+   * could not be read again: repeat the call with the same `progress`.
+   * @example
+   * const { outcome, order } = await tradepost.orders.move('ord_…', { from: 'pending', to: 'confirmed' });
+   * if (outcome === 'skipped') console.log(`It is ${order.status} already.`);
+   */
+  async move(
+    id: string,
+    params: OrderMoveParams,
+    options: MoveOrderOptions = {},
+  ): Promise<OrderMove> {
+    return await moveOrder(this, id, params, options, this.#transport.getRepeats(options));
   }
 }

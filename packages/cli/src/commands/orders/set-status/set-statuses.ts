@@ -1,7 +1,7 @@
 import { isTradepostError, type OrderStatus } from '@tradepost/sdk';
 import type { OutcomeFailure } from '../../../bulk/outcome';
 import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
-import { wasNotAttempted } from '../../../client/outage';
+import { isTemporary, wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import type { Hint } from '../../../errors/cli-error';
 import type { Journal, JournalContent } from '../../../journal/journal';
@@ -11,6 +11,7 @@ import { printNotice } from '../../../output/print';
 import {
   createOrderChange,
   isFinalFailure,
+  type OrderChangeResult,
   type OrdersClient,
   unguardedNotice,
 } from './change-order';
@@ -40,7 +41,7 @@ export async function setStatuses(
   let settled = 0;
   let isGuarded = true;
   const onUnguarded = () => {
-    if (!isGuarded || dryRun) return;
+    if (!isGuarded) return;
     isGuarded = false;
     printNotice(context, unguardedNotice);
   };
@@ -61,9 +62,12 @@ export async function setStatuses(
         // An order that failed may have been changed, if the response was lost.
         const mayBeDone = inDoubt.has(id) || earlier.get(id)?.outcome === 'failed';
         const status = plan.targets.get(id) as OrderStatus;
-        const options = { ...plan, status, dryRun, onUnguarded, inDoubt: mayBeDone };
-        const change = createOrderChange(orders, id, options, context);
-        const result = change.settle(await send(change.attempt));
+        const change = createOrderChange(orders, id, { ...plan, status, dryRun, onUnguarded });
+        const result = change.settle(
+          await send((signal) =>
+            retryTemporary(() => change.attempt({ signal, maxRetries: 0 }), context),
+          ),
+        );
         const isCertain = !mayBeDone && !change.isInDoubt();
         const { outcome, error } =
           isCertain && wasNotAttempted(result.error, context)
@@ -102,6 +106,23 @@ export async function setStatuses(
     left: run.notAttempted.length,
     stoppedBy,
   };
+}
+
+/** Delays before the retries of one order, in milliseconds. An outage has its own. */
+const retryDelaysMs = [500, 2_000, 8_000];
+
+/** Repeats an attempt after a failure that concerns its order alone and may pass. */
+async function retryTemporary(
+  attempt: () => Promise<OrderChangeResult>,
+  { signal, wait }: CliContext,
+): Promise<OrderChangeResult> {
+  for (const delayMs of retryDelaysMs) {
+    const result = await attempt();
+    if (!isTemporary(result.error)) return result;
+    await wait(delayMs, signal);
+    if (signal.aborted) return result;
+  }
+  return await attempt();
 }
 
 /** The failure of an order that was in flight at the end of the shutdown grace period; null otherwise. */

@@ -1,0 +1,144 @@
+import type { OrderStatus } from '@tradepost/contract/wire';
+import { InvalidResponseError, isTradepostError, type ResponseHeaders } from '../errors';
+import type { ApiResponse } from '../http/api-promise';
+import type { RequestOptions } from '../options';
+import type { Order, Orders } from './orders';
+
+/** The move of an order to another status. */
+export interface OrderMoveParams {
+  /** The status that the order shall have. */
+  to: OrderStatus;
+  /** Only an order in this status is moved. @default any status */
+  from?: OrderStatus | undefined;
+  /** Extension: why the order changes, as in `OrderUpdateParams`. */
+  reason?: string | undefined;
+}
+
+/** What the calls for one move have seen of its order. */
+export interface OrderMoveProgress {
+  /** The status in which the order was read, before any call could have moved it. */
+  from?: Order['status'];
+  /** Whether a response was lost, so that the order may have been moved. */
+  isInDoubt?: boolean;
+}
+
+/** Options of `orders.move`. */
+export interface MoveOrderOptions extends RequestOptions {
+  /**
+   * Called with the order before it is changed, and its response, which tells the extensions of the service. What it
+   * throws prevents the change. It is called again if another client changes the order meanwhile.
+   */
+  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
+  /**
+   * Tells a call what earlier calls have seen, so that it knows whether one of them made the change: pass `{}` to the
+   * first, and the same object to those that repeat it after an error.
+   */
+  progress?: OrderMoveProgress;
+}
+
+/** What became of an order. */
+export interface OrderMove {
+  /**
+   * - `moved`: this call, or an earlier one with the same `progress`, moved it.
+   * - `unchanged`: it had the status already.
+   * - `skipped`: it is in another status than `from`.
+   * - `unknown`: a response was lost, and the order is now in another status than `from` and `to`: it may have been
+   *   moved in between.
+   */
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown';
+  /** The status before. */
+  from: Order['status'];
+  /** The order as it is now. */
+  order: Order;
+}
+
+/** How often an order is read again that other clients change at the same time. */
+const maxConflicts = 5;
+
+/** The wait after the first lost response, in milliseconds; it doubles with each one. */
+const firstWaitMs = 500;
+
+/**
+ * Moves an order from the status in which it is read, and from no other: see `Orders.move`.
+ *
+ * @param limits how often it is read again after a lost response, and how to wait before
+ */
+export async function moveOrder(
+  orders: Orders,
+  id: string,
+  { to, from, reason }: OrderMoveParams,
+  { beforeUpdate, progress = {}, ...request }: MoveOrderOptions,
+  limits: { maxRetries: number; wait: (milliseconds: number) => Promise<void> },
+): Promise<OrderMove> {
+  let conflicts = 0;
+  let lost: unknown = null;
+  for (let retries = 0; ; ) {
+    const read = await orders.get(id, request).safe();
+    // What could not be read again may have been moved.
+    if (!read.ok) throw lost ?? read.error;
+    const { data: found } = read;
+    assertOrder(read, id);
+    const isInDoubt = progress.isInDoubt === true;
+    const before = (isInDoubt && progress.from) || found.status;
+    if (found.status === to) {
+      return { outcome: before === to ? 'unchanged' : 'moved', from: before, order: found };
+    }
+    if (from !== undefined && found.status !== from) {
+      return { outcome: isInDoubt ? 'unknown' : 'skipped', from: before, order: found };
+    }
+    await beforeUpdate?.(found, read);
+    progress.from = before;
+    try {
+      const ifMatch = readEntityTag(read.headers);
+      const body = { status: to, ...(reason !== undefined && { reason }) };
+      const updated = await orders.update(id, body, { ...request, ifMatch }).withResponse();
+      assertOrder(updated, id, to);
+      const isChanged = isInDoubt || updated.headers.get('tradepost-changed') !== 'false';
+      const order = { ...found, ...updated.data };
+      return { outcome: isChanged ? 'moved' : 'unchanged', from: isChanged ? before : to, order };
+    } catch (error) {
+      if (!isTradepostError(error)) throw error;
+      if (error.mayHaveBeenApplied) {
+        progress.isInDoubt = true;
+        lost = error;
+        if (error.code === 'aborted' || retries >= limits.maxRetries) throw error;
+        await limits.wait(firstWaitMs * 2 ** retries);
+        retries += 1;
+      } else {
+        conflicts += 1;
+        if (error.status !== 412 || conflicts >= maxConflicts) throw lost ?? error;
+      }
+    }
+  }
+}
+
+/**
+ * Returns what to send as `If-Match`: the `ETag`, or the version in quotes, if the service sends that. A proxy that
+ * compresses responses may weaken or remove the `ETag`.
+ */
+function readEntityTag(headers: ResponseHeaders): string | undefined {
+  const version = headers.get('tradepost-order-version');
+  return version === null ? (headers.get('etag') ?? undefined) : `"${version}"`;
+}
+
+/** @throws {InvalidResponseError} if a response is about another order, or says another status than was requested */
+function assertOrder(
+  { data, status, headers, requestId }: ApiResponse<Pick<Order, 'id' | 'status'>>,
+  id: string,
+  requested?: OrderStatus,
+): void {
+  if (data.id === id && (requested === undefined || data.status === requested)) return;
+  const what =
+    data.id === id ? `status ${data.status}, not ${requested}` : `order ${data.id}, not ${id}`;
+  const method = requested === undefined ? 'GET' : 'PATCH';
+  const path = `/v1/orders/${id}`;
+  throw new InvalidResponseError(`${method} ${path} returned ${status} with ${what}.`, {
+    code: 'contract_mismatch',
+    status,
+    headers,
+    requestId,
+    method,
+    path,
+    mayHaveBeenApplied: requested !== undefined,
+  });
+}
