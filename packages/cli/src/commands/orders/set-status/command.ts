@@ -139,6 +139,10 @@ async function setStatus(args: string[], options: Options, context: CliContext):
         : findJournal(options.resume, context);
     return await resume(path, settings, options, context);
   }
+  rejectIf(
+    statusColumn !== undefined && isOrderStatus(args.at(-1)),
+    `--status-column has the status of each order: omit '${args.at(-1)}', or the option`,
+  );
   const status = statusColumn === undefined ? args.at(-1) : null;
   if (status !== null && !isOrderStatus(status)) throw explainStatus(args);
   rejectIf(options.failOnSkip && ifStatus === null, '--fail-on-skip needs --if-status');
