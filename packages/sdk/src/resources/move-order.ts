@@ -1,5 +1,10 @@
-import type { OrderStatus } from '@tradepost/contract/wire';
-import { InvalidResponseError, isTradepostError, type ResponseHeaders } from '../errors';
+import { type OrderStatus, orderTransitions } from '@tradepost/contract/wire';
+import {
+  InvalidResponseError,
+  isTradepostError,
+  type ResponseHeaders,
+  type TradepostError,
+} from '../errors';
 import type { ApiResponse } from '../http/api-promise';
 import type { RequestOptions } from '../options';
 import type { Order, Orders } from './orders';
@@ -14,16 +19,18 @@ export interface OrderMoveParams {
   reason?: string | undefined;
 }
 
-/** What the calls for one move have seen of its order. */
+/** What the calls for one move have seen. */
 export interface OrderMoveProgress {
-  /** The status in which the order was read, before any call could have moved it. */
-  from?: Order['status'];
-  /** Whether a response was lost, so that the order may have been moved. */
-  isInDoubt?: boolean;
+  /** The order as it was read before any call could have moved it. */
+  before?: Order;
+  /** The error of the last change whose response was lost: it may have moved the order. */
+  lost?: TradepostError;
 }
 
 /** Options of `orders.move`. */
 export interface MoveOrderOptions extends RequestOptions {
+  /** Whether to change nothing, and only predict what would become of the order. @default false */
+  dryRun?: boolean;
   /**
    * Called with the order before it is changed, and its response, which tells the extensions of the service. What it
    * throws prevents the change. It is called again if another client changes the order meanwhile.
@@ -44,8 +51,9 @@ export interface OrderMove {
    * - `skipped`: it is in another status than `from`.
    * - `unknown`: a response was lost, and the order is now in another status than `from` and `to`: it may have been
    *   moved in between.
+   * - `possible`, `impossible`: with `dryRun`, whether it may move from its status to that one.
    */
-  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown';
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown' | 'possible' | 'impossible';
   /** The status before. */
   from: Order['status'];
   /** The order as it is now. */
@@ -67,39 +75,49 @@ export async function moveOrder(
   orders: Orders,
   id: string,
   { to, from, reason }: OrderMoveParams,
-  { beforeUpdate, progress = {}, ...request }: MoveOrderOptions,
+  { dryRun = false, beforeUpdate, progress = {}, ...request }: MoveOrderOptions,
   limits: { maxRetries: number; wait: (milliseconds: number) => Promise<void> },
 ): Promise<OrderMove> {
   let conflicts = 0;
-  let lost: unknown = null;
+  let lost: TradepostError | undefined;
   for (let retries = 0; ; ) {
     const read = await orders.get(id, request).safe();
     // What could not be read again may have been moved.
     if (!read.ok) throw lost ?? read.error;
-    const { data: found } = read;
+    const { data: order } = read;
     assertOrder(read, id);
-    const isInDoubt = progress.isInDoubt === true;
-    const before = (isInDoubt && progress.from) || found.status;
-    if (found.status === to) {
-      return { outcome: before === to ? 'unchanged' : 'moved', from: before, order: found };
+    const isInDoubt = progress.lost !== undefined;
+    const before = (isInDoubt && progress.before) || order;
+    progress.before = before;
+    if (order.status === to) {
+      return { outcome: before.status === to ? 'unchanged' : 'moved', from: before.status, order };
     }
-    if (from !== undefined && found.status !== from) {
-      return { outcome: isInDoubt ? 'unknown' : 'skipped', from: before, order: found };
+    if (from !== undefined && order.status !== from) {
+      return { outcome: isInDoubt ? 'unknown' : 'skipped', from: before.status, order };
     }
-    await beforeUpdate?.(found, read);
-    progress.from = before;
+    await beforeUpdate?.(order, read);
+    if (dryRun) {
+      return {
+        outcome: mayMove(order.status, to) ? 'possible' : 'impossible',
+        from: order.status,
+        order,
+      };
+    }
     try {
       const ifMatch = readEntityTag(read.headers);
       const body = { status: to, ...(reason !== undefined && { reason }) };
       const updated = await orders.update(id, body, { ...request, ifMatch }).withResponse();
       assertOrder(updated, id, to);
       const isChanged = isInDoubt || updated.headers.get('tradepost-changed') !== 'false';
-      const order = { ...found, ...updated.data };
-      return { outcome: isChanged ? 'moved' : 'unchanged', from: isChanged ? before : to, order };
+      return {
+        outcome: isChanged ? 'moved' : 'unchanged',
+        from: isChanged ? before.status : to,
+        order: { ...order, ...updated.data },
+      };
     } catch (error) {
       if (!isTradepostError(error)) throw error;
       if (error.mayHaveBeenApplied) {
-        progress.isInDoubt = true;
+        progress.lost = error;
         lost = error;
         if (error.code === 'aborted' || retries >= limits.maxRetries) throw error;
         await limits.wait(firstWaitMs * 2 ** retries);
@@ -110,6 +128,14 @@ export async function moveOrder(
       }
     }
   }
+}
+
+/** Whether the contract allows a transition. A service may have statuses of its own: from these, all are. */
+function mayMove(from: Order['status'], to: OrderStatus): boolean {
+  const allowed = Object.entries<readonly string[]>(orderTransitions).find(
+    ([status]) => status === from,
+  );
+  return allowed?.[1].includes(to) ?? true;
 }
 
 /**

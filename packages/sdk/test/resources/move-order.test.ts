@@ -93,8 +93,8 @@ describe('orders.move', () => {
   test('knows by its progress that an earlier call may have moved the order', async () => {
     const { orders } = await aService(read('pending'), reset, read('confirmed', 2));
     const options = { progress: {}, maxRetries: 0 };
-    await catchTradepostError(orders.move(id, confirm, options));
-    expect(options.progress).toEqual({ from: 'pending', isInDoubt: true });
+    const lost = await catchTradepostError(orders.move(id, confirm, options));
+    expect(options.progress).toEqual({ before: anOrder(), lost });
     expect(await orders.move(id, confirm, options)).toMatchObject({ outcome: 'moved' });
   });
 
@@ -117,6 +117,22 @@ describe('orders.move', () => {
     await bare.orders.move(id, confirm);
     expect(bare.sent()).toEqual(['GET', 'PATCH']);
   });
+
+  test.each([
+    ['pending', 'possible'],
+    ['fulfilling', 'impossible'],
+    ['confirmed', 'unchanged'],
+    ['archived', 'possible'],
+  ] as const)(
+    'predicts with dryRun what becomes of an order that is %s: %s',
+    async (status, outcome) => {
+      const order = anOrder({ status: status as 'pending' });
+      const { orders, sent } = await aService(json(200, { data: order }));
+      const move = await orders.move(id, { to: 'confirmed' }, { dryRun: true });
+      expect(move).toEqual({ outcome, from: status, order });
+      expect(sent()).toEqual(['GET']);
+    },
+  );
 
   test('changes nothing if beforeUpdate throws', async () => {
     const { orders, sent } = await aService(read('pending'));

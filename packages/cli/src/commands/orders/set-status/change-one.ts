@@ -9,7 +9,7 @@ import { chooseFormat } from '../../../output/format';
 import { printChange, printNotice, writeData } from '../../../output/print';
 import { getTerminalWidth, wrap } from '../../../output/text';
 import { orderView } from '../order-view';
-import { createOrderChange, unguardedNotice } from './change-order';
+import { changeOrder, createUnguardedNotice } from './change-order';
 
 interface Options extends GlobalOptions {
   yes?: true;
@@ -26,12 +26,16 @@ export async function changeOne(
   const format = await chooseFormat(options, orderView, context);
   const isForPeople = options.output === 'table' && options.fields === undefined;
   const { orders } = createClient(context, options);
-  const { outcome, order, error } = await createOrderChange(orders, id, {
-    ...change,
-    dryRun: false,
-    beforeUpdate: (found) => confirmFinal(found, change.status, options, context),
-    onUnguarded: () => printNotice(context, unguardedNotice),
-  }).attempt({ signal: context.signal });
+  const { outcome, order, error } = await changeOrder(
+    orders,
+    id,
+    change,
+    {
+      signal: context.signal,
+      beforeUpdate: (found) => confirmFinal(found, change.status, options, context),
+    },
+    createUnguardedNotice(context),
+  );
   const isSkipped = outcome.outcome === 'skipped' && !options.failOnSkip;
   if (order === null || (error !== null && !isSkipped)) throw error;
   if (outcome.outcome === 'updated') {

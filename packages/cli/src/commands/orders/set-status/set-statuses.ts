@@ -1,5 +1,5 @@
-import { isTradepostError, type OrderStatus } from '@tradepost/sdk';
-import type { OutcomeFailure } from '../../../bulk/outcome';
+import { isTradepostError, type OrderMoveProgress, type OrderStatus } from '@tradepost/sdk';
+import { type OutcomeFailure, toFailure } from '../../../bulk/outcome';
 import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
 import { isTemporary, wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
@@ -7,13 +7,12 @@ import type { Hint } from '../../../errors/cli-error';
 import type { Journal, JournalContent } from '../../../journal/journal';
 import { inDoubtFailure, notAttempted } from '../../../journal/outcomes';
 import { inDoubtCode } from '../../../journal/status-change';
-import { printNotice } from '../../../output/print';
 import {
-  createOrderChange,
+  changeOrder,
+  createUnguardedNotice,
   isFinalFailure,
   type OrderChangeResult,
   type OrdersClient,
-  unguardedNotice,
 } from './change-order';
 
 export interface SetStatusesOptions
@@ -39,12 +38,7 @@ export async function setStatuses(
 ) {
   const outcomes = new Map(earlier);
   let settled = 0;
-  let isGuarded = true;
-  const onUnguarded = () => {
-    if (!isGuarded) return;
-    isGuarded = false;
-    printNotice(context, unguardedNotice);
-  };
+  const onUnguarded = createUnguardedNotice(context);
 
   const run = await runBulk(
     {
@@ -52,23 +46,24 @@ export async function setStatuses(
       ...limits,
       hadContact: earlier.size > 0,
       resumeHints: resumeHint === null ? [] : [resumeHint],
-      ...(resumeHint !== null && {
-        // The journal is on the screen if there is no end.
-        resumeNote: 'In either case --resume continues with the journal above.',
-      }),
       showProgress: true,
       async work(id, { send }) {
         journal?.begin(id);
         // An order that failed may have been changed, if the response was lost.
         const mayBeDone = inDoubt.has(id) || earlier.get(id)?.outcome === 'failed';
         const status = plan.targets.get(id) as OrderStatus;
-        const change = createOrderChange(orders, id, { ...plan, status, dryRun, onUnguarded });
-        const result = change.settle(
-          await send((signal) =>
-            retryTemporary(() => change.attempt({ signal, maxRetries: 0 }), context),
-          ),
-        );
-        const isCertain = !mayBeDone && !change.isInDoubt();
+        const progress: OrderMoveProgress = {};
+        const attempt = (signal: AbortSignal) =>
+          changeOrder(
+            orders,
+            id,
+            { ...plan, status },
+            { dryRun, progress, signal, maxRetries: 0 },
+            onUnguarded,
+          );
+        const last = await send((signal) => retryTemporary(() => attempt(signal), context));
+        const result = settle(last, progress);
+        const isCertain = !mayBeDone && progress.lost === undefined;
         const { outcome, error } =
           isCertain && wasNotAttempted(result.error, context)
             ? { outcome: notAttempted(id, false), error: null }
@@ -123,6 +118,13 @@ async function retryTemporary(
     if (signal.aborted) return result;
   }
   return await attempt();
+}
+
+/** If an order could not be read again after a lost response, that decides what became of it. */
+function settle(last: OrderChangeResult, { lost }: OrderMoveProgress): OrderChangeResult {
+  const isUnread = isTradepostError(last.error) && last.error.method === 'GET';
+  if (lost === undefined || !isUnread) return last;
+  return { ...last, outcome: { ...last.outcome, ...toFailure(lost) }, error: lost };
 }
 
 /** The failure of an order that was in flight at the end of the shutdown grace period; null otherwise. */
