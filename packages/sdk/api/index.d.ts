@@ -307,6 +307,7 @@ export interface ListingAvailabilityLowEvent {
 }
 
 export interface MoveOrderOptions extends RequestOptions {
+  dryRun?: boolean;
   beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
   progress?: OrderMoveProgress;
 }
@@ -407,7 +408,7 @@ export interface OrderListing {
 }
 
 export interface OrderMove {
-  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown';
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown' | 'possible' | 'impossible';
   from: Order['status'];
   order: Order;
 }
@@ -419,8 +420,8 @@ export interface OrderMoveParams {
 }
 
 export interface OrderMoveProgress {
-  from?: Order['status'];
-  isInDoubt?: boolean;
+  before?: Order;
+  lost?: TradepostError;
 }
 
 export interface OrderPage<Item extends Order = Order> extends Page<Item> {

@@ -456,6 +456,7 @@ export interface MockTradepostOptions {
 }
 
 interface MoveOrderOptions extends RequestOptions {
+  dryRun?: boolean;
   beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
   progress?: OrderMoveProgress;
 }
@@ -556,7 +557,7 @@ interface OrderListing {
 }
 
 interface OrderMove {
-  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown';
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown' | 'possible' | 'impossible';
   from: Order['status'];
   order: Order;
 }
@@ -568,8 +569,8 @@ interface OrderMoveParams {
 }
 
 interface OrderMoveProgress {
-  from?: Order['status'];
-  isInDoubt?: boolean;
+  before?: Order;
+  lost?: TradepostError;
 }
 
 interface OrderPage<Item extends Order = Order> extends Page<Item> {

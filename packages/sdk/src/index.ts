@@ -113,16 +113,18 @@ export type {
 } from './resources/notifications';
 export type {
   ExpandedOrder,
-  GetOrderOptions,
   Order,
-  OrderCreateParams,
   OrderExpansions,
   OrderListing,
+  OrderParty,
+  UpdatedOrder,
+} from './resources/order';
+export type {
+  GetOrderOptions,
+  OrderCreateParams,
   OrderListParams,
   OrderPage,
-  OrderParty,
   OrderUpdateParams,
-  UpdatedOrder,
   UpdateOrderOptions,
 } from './resources/orders';
 export type { Partner, PartnerListParams } from './resources/partners';

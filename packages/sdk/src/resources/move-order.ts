@@ -5,9 +5,9 @@ import {
   type ResponseHeaders,
   type TradepostError,
 } from '../errors';
-import type { ApiResponse } from '../http/api-promise';
+import type { ApiPromise, ApiResponse } from '../http/api-promise';
 import type { RequestOptions } from '../options';
-import type { Order, Orders } from './orders';
+import type { Order, UpdatedOrder } from './order';
 
 /** The move of an order to another status. */
 export interface OrderMoveParams {
@@ -60,6 +60,16 @@ export interface OrderMove {
   order: Order;
 }
 
+/** The calls that a move is made of. */
+interface OrderCalls {
+  get(id: string, options: RequestOptions): ApiPromise<Order>;
+  update(
+    id: string,
+    params: { status: OrderStatus; reason?: string },
+    options: RequestOptions & { ifMatch?: string | undefined },
+  ): ApiPromise<UpdatedOrder>;
+}
+
 /** How often an order is read again that other clients change at the same time. */
 const maxConflicts = 5;
 
@@ -72,7 +82,7 @@ const firstWaitMs = 500;
  * @param limits how often it is read again after a lost response, and how to wait before
  */
 export async function moveOrder(
-  orders: Orders,
+  orders: OrderCalls,
   id: string,
   { to, from, reason }: OrderMoveParams,
   { dryRun = false, beforeUpdate, progress = {}, ...request }: MoveOrderOptions,

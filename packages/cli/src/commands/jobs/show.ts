@@ -1,14 +1,15 @@
 import { basename } from 'node:path';
-import type { OrderStatus } from '@tradepost/sdk';
+import type { GetOrderOptions, Order, OrderStatus } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { runPool } from '../../bulk/pool';
 import { createClientFor } from '../../client/create-client';
+import { sendExtended } from '../../client/extensions';
 import { isSameService, resolveSettings } from '../../config/settings';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
-import type { GlobalOptions } from '../../input/options';
+import { type GlobalOptions, orderExpansions } from '../../input/options';
 import { findJournal } from '../../journal/jobs';
 import { type OutcomeDetails, readJournal, type SavedJournal } from '../../journal/journal';
 import { formatSummary, notAttempted } from '../../journal/outcomes';
@@ -21,8 +22,7 @@ import { formatRelative } from '../../output/times';
 import type { View } from '../../output/view';
 import { describeReason } from '../../report/error-report';
 import { quoteWord } from '../../report/hint';
-import { loadOrder } from '../orders/get/load-order';
-import { type NamedOrder, nameFields } from '../orders/order-view';
+import { type NamedOrder, nameFields, placeNames } from '../orders/order-view';
 import { outcomeStyles } from '../orders/set-status/outcome-view';
 
 interface Options extends GlobalOptions {
@@ -102,7 +102,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(reportView)}`,
-      'from, to: the status before and after; from is null if the order was not read first',
+      'from, to: the status before and after; from is null if the order could not be read',
       'now: the current status; next: the statuses that may follow',
       'undo: cancelled for an order that it moved and that can still be cancelled, else null',
     ],
@@ -174,6 +174,8 @@ function listRows(
 
 const concurrency = 8;
 
+const names = { extension: 'orders.expand', parameters: { expand: orderExpansions } } as const;
+
 /** Gets orders of a job from its service. A notice says why they are missing. */
 async function fetchOrders(
   { plan }: SavedJournal,
@@ -196,9 +198,12 @@ async function fetchOrders(
       concurrency,
       signal,
       async work(id) {
-        const wanted = { names: {}, history: null };
         try {
-          found.set(id, (await loadOrder(client, id, wanted, { signal })).order);
+          const { data } = await sendExtended<Order, Pick<GetOrderOptions, 'expand'>, typeof names>(
+            (expand) => client.orders.get(id, { signal, ...expand }),
+            [names],
+          );
+          found.set(id, placeNames(data));
         } catch (error) {
           if (getExitReason(error) !== 'notFound') failure = error;
         }

@@ -106,7 +106,7 @@ export function configure(command: Command, context: CliContext): void {
       'table, one ID: the order with its status before and after',
       `json, several IDs, --stdin, --file, --dry-run, --resume: an array of ${describeShape(statusOutcomeView)}`,
       'outcome: updated, unchanged (already had the status), would_change, would_fail, skipped (condition not met), failed, not_attempted',
-      'from: the status before, if the order was read first, as with --if-status or --dry-run; null otherwise',
+      'from: the status before; null if the order could not be read',
       'On a terminal a table of several orders has only those that failed: --verbose lists all.',
     ],
     Notes: [
