@@ -73,9 +73,15 @@ function createView(undo: boolean): View<ReportRow> {
         style: ({ outcome }) => outcomeStyles[outcome] ?? null,
       },
       ...(undo ? ([{ title: 'UNDO', field: 'undo' }] as const) : []),
-      { title: 'BUYER', field: 'buyerName', whenNarrow: 'leave-out' },
       { title: 'QUANTITY', field: 'quantity', align: 'right', whenNarrow: 'leave-out' },
-      { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
+      { title: 'BUYER', field: 'buyerName', whenNarrow: 'shorten' },
+      {
+        title: 'WHY',
+        field: 'message',
+        // The row has the ID already.
+        text: ({ id, message }) => (message ?? '').replace(`Order ${id}`, 'It'),
+        whenNarrow: 'wrap',
+      },
       { title: 'FROM', field: 'from', whenNarrow: 'leave-out' },
       { title: 'TO', field: 'to', whenNarrow: 'leave-out' },
       { title: 'LISTING', field: 'listingTitle', whenNarrow: 'leave-out' },
