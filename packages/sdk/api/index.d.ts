@@ -310,6 +310,12 @@ export interface ListingAvailabilityLowEvent {
   data: ListingAvailabilityLowData;
 }
 
+export interface MoveOrderOptions extends RequestOptions {
+  dryRun?: boolean;
+  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
+  progress?: OrderMoveProgress;
+}
+
 export declare class NotFoundError extends TradepostError {
   readonly name: 'NotFoundError';
 }
@@ -405,6 +411,23 @@ export interface OrderListing {
   title: string | null;
 }
 
+export interface OrderMove {
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown' | 'possible' | 'impossible';
+  from: Order['status'];
+  order: Order;
+}
+
+export interface OrderMoveParams {
+  to: OrderStatus;
+  from?: OrderStatus | undefined;
+  reason?: string | undefined;
+}
+
+export interface OrderMoveProgress {
+  before?: Order;
+  lost?: TradepostError;
+}
+
 export interface OrderPage<Item extends Order = Order> extends Page<Item> {
   total?: OrderTotal;
 }
@@ -467,6 +490,7 @@ declare class Orders {
     params: OrderUpdateParams,
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
+  move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
 }
 
 export type Other = string & Record<never, never>;
@@ -550,6 +574,10 @@ interface ReadableResponse {
 
 export interface RegisteredWebhook extends Webhook {
   secret: string;
+}
+
+export interface ReplayAllParams extends ReplayDeliveriesParams {
+  max?: number;
 }
 
 export interface ReplayDeliveriesParams {
@@ -853,6 +881,11 @@ declare class Webhooks {
     params: ReplayDeliveriesParams,
     options?: RequestOptions,
   ): ApiPromise<ReplayedDeliveries>;
+  replayAll(
+    id: string,
+    params?: ReplayAllParams,
+    options?: Omit<RequestOptions, 'idempotencyKey'>,
+  ): AsyncIterableIterator<ReplayedDeliveries, undefined>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];

@@ -459,6 +459,12 @@ export interface MockTradepostOptions {
   baseUrl?: string | undefined;
 }
 
+interface MoveOrderOptions extends RequestOptions {
+  dryRun?: boolean;
+  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
+  progress?: OrderMoveProgress;
+}
+
 declare class NotFoundError extends TradepostError {
   readonly name: 'NotFoundError';
 }
@@ -554,6 +560,23 @@ interface OrderListing {
   title: string | null;
 }
 
+interface OrderMove {
+  outcome: 'moved' | 'unchanged' | 'skipped' | 'unknown' | 'possible' | 'impossible';
+  from: Order['status'];
+  order: Order;
+}
+
+interface OrderMoveParams {
+  to: OrderStatus;
+  from?: OrderStatus | undefined;
+  reason?: string | undefined;
+}
+
+interface OrderMoveProgress {
+  before?: Order;
+  lost?: TradepostError;
+}
+
 interface OrderPage<Item extends Order = Order> extends Page<Item> {
   total?: OrderTotal;
 }
@@ -616,6 +639,7 @@ declare class Orders {
     params: OrderUpdateParams,
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
+  move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
 }
 
 type Other = string & Record<never, never>;
@@ -694,6 +718,10 @@ declare class RateLimitError extends TradepostError {
 
 interface RegisteredWebhook extends Webhook {
   secret: string;
+}
+
+interface ReplayAllParams extends ReplayDeliveriesParams {
+  max?: number;
 }
 
 interface ReplayDeliveriesParams {
@@ -1069,6 +1097,11 @@ declare class Webhooks {
     params: ReplayDeliveriesParams,
     options?: RequestOptions,
   ): ApiPromise<ReplayedDeliveries>;
+  replayAll(
+    id: string,
+    params?: ReplayAllParams,
+    options?: Omit<RequestOptions, 'idempotencyKey'>,
+  ): AsyncIterableIterator<ReplayedDeliveries, undefined>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];

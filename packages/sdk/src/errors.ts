@@ -37,7 +37,10 @@ export type ClientErrorCode =
   | 'invalid_response'
   /** The body of the response is larger than `maxResponseBytes`. It was not read to its end, and the call not retried. */
   | 'response_too_large'
-  /** A 2xx response that the `validate` option rejected, or a page whose cursor leads back to an earlier one. */
+  /**
+   * A 2xx response that the `validate` option rejected, a page whose cursor leads back to an earlier one, or another order
+   * or status than `orders.move` requested.
+   */
   | 'contract_mismatch'
   /** A function of the caller threw: the `onRequest` hook, `apiKey`, or `validate`. */
   | 'hook_failed'

@@ -102,28 +102,37 @@ export type {
   UnknownAccountEvent,
 } from './resources/events';
 export type {
+  MoveOrderOptions,
+  OrderMove,
+  OrderMoveParams,
+  OrderMoveProgress,
+} from './resources/move-order';
+export type {
   Notification,
   NotificationListParams,
   UpdatedNotification,
 } from './resources/notifications';
 export type {
   ExpandedOrder,
-  GetOrderOptions,
   Order,
-  OrderCreateParams,
   OrderExpansions,
   OrderListing,
+  OrderParty,
+  UpdatedOrder,
+} from './resources/order';
+export type {
+  GetOrderOptions,
+  OrderCreateParams,
   OrderListParams,
   OrderPage,
-  OrderParty,
   OrderUpdateParams,
-  UpdatedOrder,
   UpdateOrderOptions,
 } from './resources/orders';
 export type { Partner, PartnerListParams } from './resources/partners';
 export type {
   CreatedWebhook,
   RegisteredWebhook,
+  ReplayAllParams,
   ReplayDeliveriesParams,
   SendTestEventParams,
   Webhook,

@@ -62,8 +62,6 @@ export interface BulkTask {
   parts?: number;
   /** What a person needs after an interruption. */
   resumeHints?: readonly Hint[];
-  /** The same in few words, for a person who sees the whole text at the end. @default the hints */
-  resumeNote?: string;
   /** Whether to show progress. Not for commands that print results as they arrive. */
   showProgress: boolean;
   /** How long requests in flight may take after an interruption, in milliseconds. @default 10000 */
@@ -80,11 +78,6 @@ export interface BulkRun {
   stoppedBy: unknown;
 }
 
-/** Says how to resume. A person sees the hints at the end. */
-function describeResume({ resumeHints = [], resumeNote }: BulkTask, { stderr }: CliContext) {
-  return (stderr.isTTY === true && resumeNote) || formatHints(resumeHints);
-}
-
 /**
  * Runs a bulk command. It waits while the service is away, and continues after a failure, unless every
  * other item would fail in the same way. After Ctrl-C it starts no other item, and lets requests in
@@ -92,20 +85,20 @@ function describeResume({ resumeHints = [], resumeNote }: BulkTask, { stderr }: 
  */
 export async function runBulk(task: BulkTask, context: CliContext): Promise<BulkRun> {
   const { ids, concurrency, intervalMs = 0, maxFailures = Number.POSITIVE_INFINITY } = task;
+  const { isRetryable = isAway, resumeHints = [] } = task;
   const { signal } = context;
   const progress = createProgress(task.showProgress ? (task.parts ?? ids.length) : null, context);
   const grace = createShutdownGrace(
     context,
-    () =>
-      printNotice(
-        context,
-        [finishingNotice, describeResume(task, context)].filter(Boolean).join(' '),
-      ),
+    () => {
+      // A person sees the hints at the end.
+      const hints = context.stderr.isTTY === true ? null : formatHints(resumeHints);
+      printNotice(context, [finishingNotice, hints].filter(Boolean).join(' '));
+    },
     task.shutdownGraceMs,
   );
   const ended = new AbortController();
   const over = AbortSignal.any([signal, ended.signal]);
-  const { isRetryable = isAway } = task;
   const policy = { ...createOutagePolicy(task, progress, context), isRetryable };
   const gate = createOutageGate(policy, { ...context, signal: over });
   const errors = new Map<string, unknown>();
@@ -130,6 +123,8 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
       // An item may fail alone with an error that sounds as if the service was away.
       if (failsForAll(error) && (gate.isLost() || !isAway(error))) stoppedBy ??= error;
     } catch (error) {
+      // Anything else is a bug.
+      if (!(error instanceof CliError)) throw error;
       stoppedBy ??= error;
     }
     const isEnd = stoppedBy !== null || failed >= maxFailures;

@@ -15,6 +15,8 @@ export const cliErrorReasons = {
   file_failed: 'error',
   /** The condition of a conditional change was not met. */
   precondition_failed: 'conflict',
+  /** The webhook sends nothing until it is resumed. */
+  webhook_paused: 'conflict',
   /** A dry run found that the order cannot move to the status. */
   invalid_transition: 'conflict',
   /** The webhook has no secret that could be promoted. */

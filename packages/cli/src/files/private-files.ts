@@ -10,8 +10,6 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -21,15 +19,6 @@ import { decodeText } from './decode-text';
 /** Whether an error is a system error with that code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
-}
-
-/** Returns the stats of a path; null if there is nothing, or it is not accessible. */
-export function findStats(path: string): Stats | null {
-  try {
-    return statSync(path);
-  } catch {
-    return null;
-  }
 }
 
 export function parseJsonObject(text: string): Record<string, unknown> | null {

@@ -77,6 +77,7 @@ function isIdOf(value: unknown, prefix: IdPrefix): value is string {
 
 async function findRows(text: string, prefix: IdPrefix, columns: Columns): Promise<Found> {
   const start = text.trimStart();
+  if (start === '') return { rows: [], column: null };
   if (start.startsWith('[')) return parseArray(text, columns);
   if (start.startsWith('{')) return parseObjects(text, columns);
   const words = splitWords(text);
@@ -170,8 +171,8 @@ async function parseRows(text: string, delimiter: string): Promise<TableRow[]> {
     parse(lines, {
       delimiter,
       record_delimiter: '\n',
-      // Spreadsheets omit the empty cells at the end of a row, and keep rows that were cleared.
-      relax_column_count_less: true,
+      // Spreadsheets omit the empty cells at the end of a row, and keep rows that were cleared. A title is one cell.
+      relax_column_count: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       trim: true,
@@ -198,9 +199,17 @@ const brokenId = /^\S*\d\d\S*$/;
  * @returns null for words in lines
  * @throws {CliError} `usage` if it is not clear which columns are meant
  */
-function readTable(rows: readonly TableRow[], prefix: IdPrefix, columns: Columns): Found | null {
+function readTable(all: readonly TableRow[], prefix: IdPrefix, columns: Columns): Found | null {
+  const rows = all.slice(countTitles(all, prefix));
   const [first, ...others] = rows;
   const cells = first?.cells ?? [];
+  const tooLong = others.find((row) => row.cells.length > cells.length);
+  if (tooLong !== undefined) {
+    throw invalidInput(
+      `Input is not valid CSV: more cells than in ${first?.where.toLowerCase()} on ${tooLong.where.toLowerCase()}`,
+      'Put cells that have the separator in quotes.',
+    );
+  }
   const isNamed = (cell: string) => isIdHeading(cell, prefix);
   const hasHeading =
     isChosen(columns) || cells.some(isNamed) || !cells.some((cell) => isId(cell, prefix));
@@ -221,6 +230,18 @@ function readTable(rows: readonly TableRow[], prefix: IdPrefix, columns: Columns
     })),
     column: isClear ? null : heading,
   };
+}
+
+/** Returns how many rows above the heading have a title: a single cell that neither is an ID nor names a column of them. */
+function countTitles(rows: readonly TableRow[], prefix: IdPrefix): number {
+  const isTitle = ({ cells }: TableRow) => {
+    const filled = cells.filter((cell) => cell !== '');
+    return filled.length === 1 && !isIdHeading(filled[0] ?? '', prefix);
+  };
+  const firstId = rows.findIndex(({ cells }) => cells.some((cell) => isId(cell, prefix)));
+  const count = rows.findIndex((row) => !isTitle(row));
+  // The row above the first ID may be a heading of one cell.
+  return Math.max(0, Math.min(count, firstId - 1));
 }
 
 /** Whether a column has the IDs: `id`, or for orders `order_id`, `Order ID`, `orderId` or `ORDER-ID`. */

@@ -17,7 +17,7 @@ import { type InputRow, parseIds } from './parse-ids';
  */
 export async function readInput(context: CliContext, what: string, file?: string): Promise<Buffer> {
   if (file !== undefined) {
-    return attempt(() => readFileSync(file), 'input_unreadable', `Cannot read ${file}`);
+    return attempt(() => readFileSync(file), 'input_unreadable', `Cannot read ${what}`);
   }
   const stdin = context.stdin();
   if (stdin.isTTY === true) {

@@ -8,7 +8,7 @@ import { stateFolder } from '../config/profiles';
 import { getKeyPrefix, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
 import { attempt, CliError, type CliErrorCode, isRecord } from '../errors/cli-error';
-import { createFolder, findStats, parseJsonObject } from '../files/private-files';
+import { createFolder, parseJsonObject } from '../files/private-files';
 import { isId } from '../input/options';
 import { isOrderStatus, type StatusChange, type StatusOutcome } from './status-change';
 
@@ -116,23 +116,6 @@ export function defaultJournalPath(context: CliContext): string {
   return path;
 }
 
-/** @throws {CliError} `file_unusable` if the path exists */
-export function assertNewFile(path: string): void {
-  const found = findStats(path);
-  if (found === null) return;
-  throw found.isFile()
-    ? new CliError(
-        'file_unusable',
-        `The journal ${path} exists`,
-        'Nothing changed. Resume it with --resume, or name another file with --journal.',
-      )
-    : new CliError(
-        'file_unusable',
-        `${path} is not a regular file`,
-        'Nothing changed. Name a new file with --journal.',
-      );
-}
-
 /**
  * Creates a journal with its plan, which is on the disk before anything is changed. It is NDJSON,
  * readable by its owner only.
@@ -150,7 +133,6 @@ export function createJournal(path: string, plan: Plan, now: CliContext['now']):
     id,
     ...(status === null && { status: own }),
   }));
-  assertNewFile(path);
   const file = openFile(path, 'wx', now);
   try {
     file.write([first, ...orders].map(toLine).join(''));
@@ -179,7 +161,7 @@ function openFile(
   flags: 'wx' | 'a',
   now: CliContext['now'],
 ): Journal & { write(text: string): void; sync(): void } {
-  const hint = 'Nothing changed. Name a file in another folder with --journal.';
+  const hint = 'Nothing changed. Name a new file with --journal.';
   const guard = <Result>(act: () => Result, code: CliErrorCode = 'file_failed') =>
     attempt(act, code, 'Cannot write the journal', hint);
   const descriptor = guard(() => openSync(path, flags, 0o600), 'file_unusable');

@@ -192,7 +192,7 @@ describe('api', () => {
     [['GET', '/v1/orders', '--header', 'a\nb: c'], 'Use name:value'],
     [['GET', '/v1/orders', '--field', 'a=1'], 'A GET has no body'],
     [['POST', '/v1/orders', '--field', 'a=1', '--input', '-'], 'with --field or --input, not both'],
-    [['POST', '/v1/orders', '--input', '/nonexistent'], 'Cannot read /nonexistent'],
+    [['POST', '/v1/orders', '--input', '/nonexistent'], 'directory: /nonexistent'],
     [['POST', '/v1/orders', '--paginate'], '--paginate needs GET'],
     [['GET', '/v1/orders?cursor=a', '--paginate'], '--paginate sets the cursor itself'],
     [['GET', '/v1/orders', '--output', 'csv'], '--output csv is not supported'],

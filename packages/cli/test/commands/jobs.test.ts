@@ -348,9 +348,6 @@ describe('jobs show', () => {
     service.instead = ({ path, query }) => {
       const id = path.split('/')[3];
       const orders = service.orders.map((order) => ({ ...order, ...names }));
-      // Only the first one has changed since.
-      if (id === undefined)
-        return { status: 200, body: { data: orders.slice(0, 1), nextCursor: null } };
       expect(query.expand).toBeDefined();
       return { status: 200, body: { data: orders.find((order) => order.id === id) } };
     };
@@ -368,10 +365,18 @@ describe('jobs show', () => {
       { id: 'ord_3', buyerName: 'Café', now: 'pending' },
     ]);
     expect(service.seen.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
-      'GET /v1/orders',
+      'GET /v1/orders/ord_1',
       'GET /v1/orders/ord_2',
       'GET /v1/orders/ord_3',
     ]);
+    const env80 = { ...env, NO_COLOR: '1' };
+    const options = { env: env80, screen: { columns: 80 } };
+    const titles = async (...more: string[]) =>
+      (await service.cli(['jobs', 'show', 'latest', '--no-pager', ...more], options)).stdout
+        .split('\n', 1)[0]
+        ?.split(/ {2,}/);
+    expect((await titles())?.slice(0, 5)).toEqual(['ID', 'OUTCOME', 'QUANTITY', 'BUYER', 'WHY']);
+    expect(await titles('--undo')).toEqual(expect.arrayContaining(['UNDO', 'BUYER']));
   });
 
   it('works with a service that has only the API specification', async () => {

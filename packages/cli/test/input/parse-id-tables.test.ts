@@ -81,6 +81,9 @@ describe('IDs of a spreadsheet', () => {
     ['text with commas, quotes and lines', 'note,id\n"a, ""b""\r\nc",ord_1\n"\n",ord_2\n'],
     ['line ends of two systems', 'id,status\r\nord_1,x\nord_2,y\r\n'],
     ['line ends of an old Mac', 'id,status\rord_1,x\rord_2,y\r'],
+    ['a title above the heading', 'Orders of May\nid,status\nord_1,x\nord_2,y\n'],
+    ['a title with empty cells', 'Orders of May;;\n;;\nNo.;Status;\nord_1;x;\nord_2;y;\n'],
+    ['two titles', 'Orders\nMay\nNo.,Status\nord_1,x\nord_2,y\n'],
     ['empty lines before the heading', '\n\r\nid,status\nord_1,x\nord_2,y\n'],
     ['ids alone', 'id\nord_1\nord_2\n'],
     ['an id of something else too', 'listingId,id\nord_9,ord_1\nord_8,ord_2\n'],
@@ -183,6 +186,20 @@ describe('IDs of a spreadsheet', () => {
     const message = `Line 1 has no order ID ("${broken}")`;
     expect(await rejection(`${broken}\n${whole}\n`)).toContain(message);
     expect(await rejection(`${broken};Müller\n${whole};Meier\n`)).toContain(message);
+  });
+
+  it('are found below a title by the name of their column too', async () => {
+    const text = 'Orders of May;;\nOld;New;To\nord_1;ord_2;confirmed\n';
+    const columns = { idColumn: 'new', valueColumn: 'to' };
+    expect((await parseIds(text, 'ord', columns)).rows).toEqual([
+      { id: 'ord_2', value: 'confirmed', where: 'Line 3' },
+    ]);
+  });
+
+  it('are none in an empty text, whatever column is named', async () => {
+    for (const text of ['', '\n', '[]', 'id,status\n']) {
+      expect((await parseIds(text, 'ord', { valueColumn: 'status' })).rows).toEqual([]);
+    }
   });
 
   it('have the cells of another column beside them', async () => {

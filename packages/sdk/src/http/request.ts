@@ -148,7 +148,7 @@ function toText(name: string, value: unknown): string {
 }
 
 /** Creates a random `Idempotency-Key`: 128 bits in hex. */
-function createIdempotencyKey(): string {
+export function createIdempotencyKey(): string {
   if (!globalThis.crypto?.getRandomValues) {
     throw invalidConfiguration(
       'This runtime has no crypto.getRandomValues for idempotency keys: load a polyfill, such as react-native-get-random-values; or pass idempotencyKey, or set idempotency to off.',

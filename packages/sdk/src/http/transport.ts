@@ -1,12 +1,13 @@
 import type { Page } from '@tradepost/contract/wire';
 import { InvalidResponseError, TimeoutError, TradepostError } from '../errors';
+import type { RequestOptions } from '../options';
 import { type ApiPromise, type ApiResponse, createApiPromise } from './api-promise';
 import { type Attempt, createAbortError, createError, getErrorMessage } from './attempt';
 import { limitBody, readPage } from './envelope';
 import { Instrumentation } from './instrumentation';
 import { createPagePromise, type PagePromise } from './pagination';
 import { buildRequest, type Call } from './request';
-import type { Limits, ResolvedOptions } from './resolved-options';
+import { type Limits, type ResolvedOptions, resolveLimits } from './resolved-options';
 import type { RetryLoop, ServiceTraits } from './retry-loop';
 import type { Runtime } from './runtime';
 import { withTimeout } from './with-timeout';
@@ -74,6 +75,13 @@ export class Transport {
       this.#instrumentation.failed(attempt, error);
       throw error;
     }
+  }
+
+  /** Returns how often a method may repeat what takes several calls, and how it waits before. */
+  getRepeats(options: RequestOptions | undefined) {
+    const { maxRetries } = resolveLimits(options, this.#options.limits);
+    const wait = this.#options.wait ?? this.runtime.wait;
+    return { maxRetries, wait: (milliseconds: number) => wait(milliseconds, options?.signal) };
   }
 
   /** Creates a list from a call that returns pages. Nothing is sent yet. */

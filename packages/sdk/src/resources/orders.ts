@@ -11,64 +11,13 @@ import { isRecord, readItem, readPage } from '../http/envelope';
 import type { PagePromise } from '../http/pagination';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
-import type { Other } from '../unrecognized';
-
-/** An order: ties a buyer, a seller and optionally an agent to a listing and a quantity. */
-export interface Order {
-  /** `ord_<id>`. IDs sort by creation time. */
-  id: string;
-  /**
-   * Current status. A new order is `pending`; `completed` and `cancelled` are final. The service may add
-   * statuses.
-   */
-  status: OrderStatus | Other;
-  /** The buyer account that placed the order, `usr_<id>`. */
-  buyerId: string;
-  /** The seller account of the listing, `usr_<id>`. */
-  sellerId: string;
-  /** The agent account of the listing, `usr_<id>`. Null when no agent is assigned. */
-  agentId: string | null;
-  /** The listing, `lst_<id>`. */
-  listingId: string;
-  /** Units ordered: an integer from 1 to 1,000,000. */
-  quantity: number;
-  /** When the order was created: ISO 8601, UTC, with milliseconds. */
-  createdAt: string;
-  /** When the order last changed: ISO 8601, UTC, with milliseconds. */
-  updatedAt: string;
-}
-
-/** An account of an order. */
-export interface OrderParty {
-  /** `usr_<id>`. */
-  id: string;
-  /** Display name. */
-  name: string;
-}
-
-/** The listing of an order. */
-export interface OrderListing {
-  /** `lst_<id>`. */
-  id: string;
-  /** What it offers. Null if it has no title. */
-  title: string | null;
-}
-
-/** What `expand` adds to an order. */
-export interface OrderExpansions {
-  /** The buyer account. */
-  buyer: OrderParty;
-  /** The seller account. */
-  seller: OrderParty;
-  /** The agent account. Null when no agent is assigned. */
-  agent: OrderParty | null;
-  /** The listing. */
-  listing: OrderListing;
-}
-
-/** An order with the names that `expand` requests: `ExpandedOrder<'buyer' | 'listing'>`. */
-export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
-  Pick<OrderExpansions, Expand>;
+import {
+  type MoveOrderOptions,
+  moveOrder,
+  type OrderMove,
+  type OrderMoveParams,
+} from './move-order';
+import type { ExpandedOrder, Order, UpdatedOrder } from './order';
 
 /** One page of a list of orders. */
 export interface OrderPage<Item extends Order = Order> extends Page<Item> {
@@ -96,12 +45,6 @@ export interface OrderUpdateParams {
    */
   reason?: string;
 }
-
-/**
- * An order after an update. A service need not send it: then the result has only its ID and its status, and
- * the other fields are undefined. The reference server sends the whole order.
- */
-export type UpdatedOrder = Pick<Order, 'id' | 'status'> & Partial<Order>;
 
 /** Filters and paging of `orders.list`. All but `status` are extensions. */
 export interface OrderListParams {
@@ -284,5 +227,27 @@ export class Orders {
       known: { id, status: params?.status },
       read: readItem<UpdatedOrder>,
     });
+  }
+
+  /**
+   * Moves an order to another status from the one in which it is read, and from no other: it is read, changed only if no
+   * one has changed it since (`If-Match`), and read again after a lost response, which `update` with `ifMatch` leaves to
+   * the caller. So the result says what became of it. Limits of time are those of each request; `maxRetries` is also how
+   * often it is read again after lost responses.
+   *
+   * A service that sends no `ETag` does not detect a change between reading and updating.
+   *
+   * @throws {TradepostError} what `get` and `update` throw. With `mayHaveBeenApplied` the order may have been moved, and
+   * could not be read again: repeat the call with the same `progress`.
+   * @example
+   * const { outcome, order } = await tradepost.orders.move('ord_…', { from: 'pending', to: 'confirmed' });
+   * if (outcome === 'skipped') console.log(`It is ${order.status} already.`);
+   */
+  async move(
+    id: string,
+    params: OrderMoveParams,
+    options: MoveOrderOptions = {},
+  ): Promise<OrderMove> {
+    return await moveOrder(this, id, params, options, this.#transport.getRepeats(options));
   }
 }

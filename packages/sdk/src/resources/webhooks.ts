@@ -10,6 +10,7 @@ import {
 import type { ApiPromise } from '../http/api-promise';
 import { readItem, readNothing } from '../http/envelope';
 import type { PagePromise } from '../http/pagination';
+import { createIdempotencyKey } from '../http/request';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type { Other } from '../unrecognized';
@@ -119,6 +120,12 @@ export interface ReplayDeliveriesParams {
   limit?: number;
   /** `nextCursor` of the previous call. */
   cursor?: string;
+}
+
+/** Which deliveries `webhooks.replayAll` replays. Without a filter, all of them. */
+export interface ReplayAllParams extends ReplayDeliveriesParams {
+  /** Maximum number of deliveries of all requests; `limit` is that of one request. @default Infinity */
+  max?: number;
 }
 
 /**
@@ -278,5 +285,44 @@ export class Webhooks {
       options,
       read: readItem<ReplayedDeliveries>,
     });
+  }
+
+  /**
+   * Replays all deliveries to a webhook that match, as `replayDeliveries` does, newest first. Each step of the iteration
+   * sends one request, for up to `limit` deliveries, and has its counts: wait between the steps to spare the receiver.
+   *
+   * After an error, `next()` sends the request again that failed, with its idempotency key: no delivery is replayed
+   * twice. `for await` ends with the error.
+   *
+   * @example
+   * let replayed = 0;
+   * for await (const portion of tradepost.webhooks.replayAll('whk_…', { state: 'failed' })) {
+   *   replayed += portion.replayed;
+   * }
+   */
+  replayAll(
+    id: string,
+    params: ReplayAllParams = {},
+    options?: Omit<RequestOptions, 'idempotencyKey'>,
+  ): AsyncIterableIterator<ReplayedDeliveries, undefined> {
+    const { max = Number.POSITIVE_INFINITY, limit = 100, ...filter } = params;
+    let left = max;
+    let cursor: string | null | undefined = filter.cursor;
+    let idempotencyKey: string | undefined;
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: async () => {
+        if (cursor === null || left <= 0) return { done: true, value: undefined };
+        idempotencyKey ??= createIdempotencyKey();
+        const next = { ...filter, limit: Math.min(limit, left), ...(cursor && { cursor }) };
+        const value = await this.replayDeliveries(id, next, { ...options, idempotencyKey });
+        left -= value.replayed + value.skipped;
+        cursor = value.nextCursor;
+        idempotencyKey = undefined;
+        return { done: false, value };
+      },
+    };
   }
 }

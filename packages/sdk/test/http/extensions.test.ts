@@ -98,6 +98,44 @@ test('webhooks.replayDeliveries sends filters with dates, and returns what was r
   expect(service.request(0).headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
 });
 
+describe('webhooks.replayAll', () => {
+  const portion = (replayed: number, nextCursor: string | null, skipped = 0) =>
+    json(202, { data: { replayed, skipped, nextCursor } });
+  const filter = { state: 'failed', limit: 3 } as const;
+
+  test('replays portions until none is left', async () => {
+    const { service, webhooks } = await createClient(portion(2, 'c1', 1), portion(1, null));
+    const replayed: number[] = [];
+    for await (const one of webhooks.replayAll('whk_1', filter)) replayed.push(one.replayed);
+    expect(replayed).toEqual([2, 1]);
+    expect(service.seen.map(({ body }) => JSON.parse(body))).toEqual([
+      filter,
+      { ...filter, cursor: 'c1' },
+    ]);
+    const keys = service.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test('replays no more than were requested', async () => {
+    const { service, webhooks } = await createClient(portion(3, 'c1'), portion(1, 'c2'));
+    for await (const _ of webhooks.replayAll('whk_1', { ...filter, max: 4 }));
+    expect(service.seen.map(({ body }) => JSON.parse(body).limit)).toEqual([3, 1]);
+  });
+
+  test('sends a request again that failed, with its key', async () => {
+    const lost = problem(500, 'internal_error');
+    const { service, webhooks } = await createClient(portion(3, 'c1'), lost, portion(1, null));
+    const portions = webhooks.replayAll('whk_1', filter, { maxRetries: 0 });
+    await portions.next();
+    expect((await catchTradepostError(portions.next())).status).toBe(500);
+    expect(await portions.next()).toMatchObject({ value: { replayed: 1 } });
+    expect(await portions.next()).toEqual({ done: true, value: undefined });
+    const [, failed, repeated] = service.seen;
+    expect(repeated?.body).toBe(failed?.body);
+    expect(repeated?.headers['idempotency-key']).toBe(failed?.headers['idempotency-key']);
+  });
+});
+
 describe('deleting a webhook', () => {
   const gone = problem(404, 'webhook_not_found');
   const deleted = text(204, '');

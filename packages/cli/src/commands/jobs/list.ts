@@ -67,7 +67,7 @@ export function configure(command: Command, context: CliContext): void {
       'A table has the name of the journal, and on a narrow terminal no journals, keys and services: `--fields journal,apiKeyPrefix,baseUrl` shows them.',
     ],
     Notes: [
-      '`tradepost orders set-status --resume latest` continues the newest job of the same service and key that is incomplete, or failed.',
+      '`tradepost orders set-status --resume latest` continues the newest job of the same service, and the same key or account, that has orders left, or failures that may pass.',
       'A job is a change of several orders. Its journal is in the state folder. Journals that --journal put elsewhere are not listed.',
     ],
   });

@@ -1,21 +1,22 @@
 import { basename } from 'node:path';
-import type { GetOrderOptions, Order, OrderListParams, OrderStatus } from '@tradepost/sdk';
+import type { GetOrderOptions, Order, OrderStatus } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { runPool } from '../../bulk/pool';
 import { createClientFor } from '../../client/create-client';
-import { listExtended, sendExtended } from '../../client/extensions';
+import { sendExtended } from '../../client/extensions';
 import { isSameService, resolveSettings } from '../../config/settings';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, maxPageSize, orderExpansions } from '../../input/options';
+import { type GlobalOptions, orderExpansions } from '../../input/options';
 import { findJournal } from '../../journal/jobs';
 import { type OutcomeDetails, readJournal, type SavedJournal } from '../../journal/journal';
 import { formatSummary, notAttempted } from '../../journal/outcomes';
 import { getTransitions, type StatusOutcome } from '../../journal/status-change';
 import { chooseFormat, describeShape } from '../../output/format';
 import { printCommand, printList, printNotice } from '../../output/print';
+import { createProgress } from '../../output/progress';
 import { formatCount, formatNumber } from '../../output/text';
 import { formatRelative } from '../../output/times';
 import type { View } from '../../output/view';
@@ -45,36 +46,51 @@ interface ReportRow extends StatusOutcome, Pick<OutcomeDetails, 'at' | 'quantity
 
 const nameList = Object.values(nameFields);
 
-const reportView: View<ReportRow> = {
-  fields: [
-    'id',
-    'outcome',
-    'from',
-    'to',
-    'target',
-    'at',
-    'code',
-    'message',
-    'requestId',
-    'quantity',
-    ...nameList,
-    'now',
-    'next',
-    'undo',
-  ],
-  columns: [
-    { title: 'ID', field: 'id' },
-    { title: 'FROM', field: 'from' },
-    { title: 'TO', field: 'to' },
-    { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => outcomeStyles[outcome] ?? null },
-    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
-    { title: 'UNDO', field: 'undo', whenNarrow: 'leave-out' },
-    { title: 'BUYER', field: 'buyerName', whenNarrow: 'leave-out' },
-    { title: 'QUANTITY', field: 'quantity', align: 'right', whenNarrow: 'leave-out' },
-    { title: 'LISTING', field: 'listingTitle', whenNarrow: 'leave-out' },
-    { title: 'AT', field: 'at', whenNarrow: 'leave-out' },
-  ],
-};
+/** Creates the view. What can be undone is of interest only to those who want to undo it. */
+function createView(undo: boolean): View<ReportRow> {
+  return {
+    fields: [
+      'id',
+      'outcome',
+      'from',
+      'to',
+      'target',
+      'at',
+      'code',
+      'message',
+      'requestId',
+      'quantity',
+      ...nameList,
+      'now',
+      'next',
+      'undo',
+    ],
+    columns: [
+      { title: 'ID', field: 'id' },
+      {
+        title: 'OUTCOME',
+        field: 'outcome',
+        style: ({ outcome }) => outcomeStyles[outcome] ?? null,
+      },
+      ...(undo ? ([{ title: 'UNDO', field: 'undo' }] as const) : []),
+      { title: 'QUANTITY', field: 'quantity', align: 'right', whenNarrow: 'leave-out' },
+      { title: 'BUYER', field: 'buyerName', whenNarrow: 'shorten' },
+      {
+        title: 'WHY',
+        field: 'message',
+        // The row has the ID already.
+        text: ({ id, message }) => (message ?? '').replace(`Order ${id}`, 'It'),
+        whenNarrow: 'wrap',
+      },
+      { title: 'FROM', field: 'from', whenNarrow: 'leave-out' },
+      { title: 'TO', field: 'to', whenNarrow: 'leave-out' },
+      { title: 'LISTING', field: 'listingTitle', whenNarrow: 'leave-out' },
+      { title: 'AT', field: 'at', whenNarrow: 'leave-out' },
+    ],
+  };
+}
+
+const reportView = createView(false);
 
 /** `tradepost jobs show <job>` */
 export function configure(command: Command, context: CliContext): void {
@@ -92,7 +108,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(reportView)}`,
-      'from, to: the status before and after; from is null if the order was not read first',
+      'from, to: the status before and after; from is null if the order could not be read',
       'now: the current status; next: the statuses that may follow',
       'undo: cancelled for an order that it moved and that can still be cancelled, else null',
     ],
@@ -104,17 +120,21 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function show(name: string, options: Options, context: CliContext): Promise<void> {
+  const view = createView(options.undo ?? false);
   // Wrong usage sends nothing.
-  await chooseFormat(options, reportView, context);
+  await chooseFormat(options, view, context);
   const path = findJournal(name, context);
   const content = readJournal(path);
-  const orders = options.offline ? new Map() : await fetchOrders(content, options, context);
+  const { targets } = content.plan;
+  const isShown = (id: string) => !options.undo || content.outcomes.get(id)?.outcome === 'updated';
+  const ids = [...targets.keys()].filter(isShown);
+  const orders = options.offline ? new Map() : await fetchOrders(content, ids, options, context);
   const all = listRows(content, orders);
-  const rows = options.undo ? all.filter(({ outcome }) => outcome === 'updated') : all;
+  const rows = all.filter(({ id }) => isShown(id));
   async function* pages() {
     yield { data: rows, nextCursor: null };
   }
-  await printList(pages(), ['order', 'orders'], reportView, context, { ...options, all: true });
+  await printList(pages(), ['order', 'orders'], view, context, { ...options, all: true });
   const { createdAt, plan } = content;
   const age = createdAt && ` Started ${formatRelative(Date.parse(createdAt), context.now())}.`;
   printNotice(
@@ -160,55 +180,27 @@ function listRows(
 
 const concurrency = 8;
 
-/** The clocks of service and journal may differ by this, in milliseconds. */
-const clockToleranceMs = 60_000;
+const names = { extension: 'orders.expand', parameters: { expand: orderExpansions } } as const;
 
-/**
- * Gets orders of a job from its service: by the page those that have changed since, and up to a page of the others. A
- * notice says why others are missing.
- */
+/** Gets orders of a job from its service. A notice says why they are missing. */
 async function fetchOrders(
-  content: SavedJournal,
+  { plan }: SavedJournal,
+  ids: readonly string[],
   options: Options,
   context: CliContext,
 ): Promise<Map<string, NamedOrder>> {
-  const { plan, createdAt } = content;
+  const { signal } = context;
   const found = new Map<string, NamedOrder>();
+  const progress = createProgress(ids.length, context);
+  let failure: unknown = null;
   try {
     const settings = resolveSettings(context, options);
     if (!isSameService(settings.baseUrl, plan.baseUrl)) {
       throw new CliError('usage', `the job is of ${plan.baseUrl}, not of ${settings.baseUrl}`);
     }
     const client = createClientFor(settings, context, options, { concurrency });
-    const { signal } = context;
-    const since = Date.parse(createdAt ?? '1970-01-01') - clockToleranceMs;
-    const isOfJob = ({ id }: Order) => plan.targets.has(id);
-    const names = {
-      extension: 'orders.expand',
-      parameters: { expand: orderExpansions },
-    } as const;
-    const pages = listExtended<Order, OrderListParams>({
-      list: (query) => client.orders.list(query, { signal }),
-      query: {},
-      extras: [
-        {
-          extension: 'orders.filters',
-          parameters: { updatedAfter: new Date(since).toISOString() },
-          isWanted: isOfJob,
-        },
-        names,
-      ],
-      limit: maxPageSize,
-    });
-    for await (const { data } of pages) {
-      for (const order of data.filter(isOfJob)) found.set(order.id, placeNames(order));
-      if (found.size === plan.targets.size) return found;
-    }
-    const missing = [...plan.targets.keys()].filter((id) => !found.has(id));
-    const targets = missing.slice(0, maxPageSize);
-    let failure: unknown = null;
     await runPool({
-      targets,
+      targets: ids,
       concurrency,
       signal,
       async work(id) {
@@ -221,18 +213,16 @@ async function fetchOrders(
         } catch (error) {
           if (getExitReason(error) !== 'notFound') failure = error;
         }
+        progress.step('done');
         return failure !== null;
       },
     });
     if (failure !== null) throw failure;
-    const left = missing.length - targets.length;
-    if (left > 0) {
-      const count = formatCount(left, 'order that has', 'orders that have');
-      printNotice(context, `Names and current statuses of ${count} not changed since are missing.`);
-    }
   } catch (error) {
-    if (context.signal.aborted) throw error;
+    if (signal.aborted) throw error;
     printNotice(context, `Names and current statuses are missing: ${describeReason(error)}`);
+  } finally {
+    progress.end();
   }
   return found;
 }

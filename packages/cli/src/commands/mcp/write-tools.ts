@@ -7,9 +7,7 @@ import {
   orderStatuses,
 } from '@tradepost/sdk';
 import { requireExtension } from '../../client/extensions';
-import { readEntityTag } from '../../client/read-entity-tag';
 import { CliError } from '../../errors/cli-error';
-import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { describeReason } from '../../report/error-report';
 import { createInputs, maxItems, type Toolbox } from './read-tools';
 import type { Client, Tool, ToolRequest } from './tool';
@@ -160,23 +158,22 @@ async function setOrderStatus(
   { id, from, to, reason }: StatusChange,
   request: ToolRequest,
 ): Promise<Change> {
-  const { data: found, headers, extensions } = await orders.get(id, request).withResponse();
-  if (reason !== undefined) requireExtension('orders.reason', 'reason', extensions);
-  if (found.status === to) return { id, before: to, after: to, changed: false };
-  assertState('order', id, found.status, from);
-  const ifMatch = readEntityTag(headers) ?? undefined;
-  try {
-    const response = await orders
-      .update(id, { status: to, ...(reason !== undefined && { reason }) }, { ...request, ifMatch })
-      .withResponse();
-    const changed = response.headers.get('tradepost-changed') !== 'false';
-    return { id, before: changed ? from : to, after: response.data.status ?? to, changed };
-  } catch (error) {
-    if (!mayHaveBeenApplied(error)) throw error;
-    const now = await orders.get(id, request).safe();
-    const state = now.ok ? `the order is ${now.data.status} now` : 'read the order again';
-    throw new CliError('in_doubt', `The response was lost; ${state}`);
+  const move = await orders.move(
+    id,
+    { from, to, reason },
+    {
+      ...request,
+      beforeUpdate(_, { extensions }) {
+        if (reason !== undefined) requireExtension('orders.reason', 'reason', extensions);
+      },
+    },
+  );
+  const { outcome, order } = move;
+  if (outcome === 'unknown') {
+    throw new CliError('in_doubt', `The response was lost; the order is ${order.status} now`);
   }
+  if (outcome === 'skipped') assertState('order', id, order.status, from);
+  return { id, before: move.from, after: order.status, changed: outcome === 'moved' };
 }
 
 async function setWebhookStatus(

@@ -1,31 +1,31 @@
-import type { Tradepost } from '@tradepost/sdk';
+import type { Delivery, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { noFailure, type OutcomeFailure, type OutcomeKind, toFailure } from '../../bulk/outcome';
-import { runBulk, sendFor, summarizeRun, toBulkFailure } from '../../bulk/run-bulk';
+import { runBulk, sendFor } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import { wasNotAttempted } from '../../client/outage';
 import type { CliContext } from '../../context';
-import { CliError, getErrorMessage, localHint } from '../../errors/cli-error';
+import { CliError, localHint } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
 import { addIds, parseCount, timeNote } from '../../input/options';
 import { chooseFormat, describeShape } from '../../output/format';
-import { createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
-import { formatCount, type StyleName } from '../../output/text';
+import { createBestEffortWriter } from '../../output/print';
+import type { StyleName } from '../../output/text';
 import type { Format, View } from '../../output/view';
 import { getStateStyle } from './delivery-view';
+import { listEndpoints } from './endpoint-view';
 import {
   addReplayOptions,
-  type ReplayManyOptions,
-  replayMany,
-  replaysOutput,
-  replaysView,
-  reportArrival,
-  waitFor,
-} from './replay-many';
+  checkTimeout,
+  finishReplays,
+  printPaused,
+  type ReplayOptions,
+} from './finish-replays';
+import { replayMany, replaysOutput, replaysView } from './replay-many';
 import { addDeliveryFilter } from './webhook-options';
 
-interface Options extends ReplayManyOptions {
+interface Options extends ReplayOptions {
   failed?: true;
 }
 
@@ -87,7 +87,8 @@ export function configure(command: Command, context: CliContext): void {
       'With --failed more than one needs confirmation, or --yes. The default rate of IDs is 5/s.',
       'What waits while an endpoint backs off has not failed: `tradepost webhooks retry` sends it.',
       'It continues after a failure. Exit code 7: some were replayed, or delivered with --wait, and some failed.',
-      'Ctrl-C completes requests in flight. The same command continues with those that are left.',
+      'Ctrl-C completes requests in flight. The same command with --failed continues with those that are left.',
+      'A webhook that is paused sends nothing until it is resumed: --webhook does not accept it.',
       timeNote,
     ],
   });
@@ -97,12 +98,12 @@ async function replay(given: string[], options: Options, context: CliContext): P
   checkUsage(given, options);
   if (options.failed) return await replayMany('failed', options, context);
   const format = await chooseFormat(options, replayOutcomeView, context);
-  await replayAll([...new Set(given)], createClient(context, options), format, options, context);
+  await replayIds(new Set(given), createClient(context, options), format, options, context);
 }
 
 /** Replays deliveries, or reads each with `--dry-run`. The outcomes are printed as they arrive. */
-async function replayAll(
-  ids: string[],
+async function replayIds(
+  ids: ReadonlySet<string>,
   client: Tradepost,
   format: Format<ReplayOutcome>,
   options: Options,
@@ -112,16 +113,18 @@ async function replayAll(
   const { rate = defaultRateMs, reconnectTimeout, dryRun } = options;
   const writer = createBestEffortWriter(context.stdout);
   const report = (outcome: ReplayOutcome) => writer.write(() => format.formatItems([outcome]));
-  let succeeded = 0;
+  /** The webhooks that send nothing now: they may be paused. */
+  const idle = new Set<string>();
+  let replayed = 0;
   const run = await runBulk(
     {
-      ids,
+      ids: [...ids],
       concurrency,
       intervalMs: rate,
       reconnectTimeout,
       showProgress: false,
       async work(id, requests) {
-        const { data, error } = await sendFor(
+        const { data, error } = await sendFor<Delivery>(
           requests,
           (request) => (dryRun ? deliveries.get(id, request) : deliveries.replay(id, request)),
           (error) => dryRun === true || !mayHaveBeenApplied(error),
@@ -132,7 +135,8 @@ async function replayAll(
           return { outcome: 'failed', error };
         }
         const outcome = dryRun ? 'would_replay' : 'replayed';
-        succeeded += 1;
+        replayed += 1;
+        if (!dryRun && data.nextAttemptAt === null) idle.add(data.webhookId);
         await report({ id, outcome, state: data.state, ...noFailure });
         return { outcome, error };
       },
@@ -142,31 +146,17 @@ async function replayAll(
   for (const id of run.notAttempted) {
     await report({ id, outcome: 'not_attempted', state: null, ...noFailure });
   }
-  await writer.write(() => format.end());
-
-  const verb = dryRun ? 'Would replay' : 'Replayed';
-  const nouns = ['delivery', 'deliveries'] as const;
-  const printFailure = writer.failure();
-  if (printFailure !== null) {
-    const summary = summarizeRun(verb, nouns, ids, succeeded, run);
-    const message = `${summary}. The output is incomplete: ${getErrorMessage(printFailure)}`;
-    if (run.failures.length === 0 && !context.signal.aborted && !isReaderGone(printFailure)) {
-      throw new CliError('output_failed', message, 'Do not repeat it.');
-    }
-    printNotice(context, `${message}.`);
+  if (idle.size > 0) {
+    printPaused((await listEndpoints(client, context)).webhooks, idle, options, context);
   }
-  const failure = toBulkFailure(verb, nouns, ids, succeeded, run, context);
-  if (failure !== null) throw failure;
-  const count = formatCount(succeeded, ...nouns);
-  if (dryRun) return printNotice(context, `Would replay ${count}. Nothing changed.`);
-  if (!options.wait) return;
-  const arrival = await waitFor(client, new Set(ids), options, context);
-  reportArrival(ids.length, arrival, `Replayed ${count}`, options, context);
+  const result = { what: '', ids, replayed, skipped: 0, run, rest: [] };
+  await finishReplays(client, result, writer, async () => format.end(), options, context);
 }
 
 /** @throws {CliError} `usage` for IDs together with filters, and for neither */
 function checkUsage(ids: string[], options: Options): void {
   const { webhook, event, since, until, statusClass, limit } = options;
+  checkTimeout(options);
   const filters = [webhook, event, since, until, statusClass, limit];
   const hasFilters = filters.some((filter) => filter !== undefined);
   if (ids.length > 0 && (options.failed || hasFilters)) {

@@ -3,18 +3,14 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { addId } from '../../input/options';
 import { describeShape } from '../../output/format';
-import {
-  addReplayOptions,
-  type ReplayManyOptions,
-  replayMany,
-  replaysOutput,
-  replaysView,
-} from './replay-many';
+import { addReplayOptions, checkTimeout, type ReplayOptions } from './finish-replays';
+import { replayMany, replaysOutput, replaysView } from './replay-many';
 
 /** `tradepost webhooks retry <id>` */
 export function configure(command: Command, context: CliContext): void {
   addReplayOptions(addId(command, 'whk')).action(async (webhook: string) => {
-    const options = command.optsWithGlobals<ReplayManyOptions>();
+    const options = command.optsWithGlobals<ReplayOptions>();
+    checkTimeout(options);
     await replayMany('pending', { ...options, webhook }, context);
   });
   addHelp(command, {
@@ -27,6 +23,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It ends the backoff of the endpoint. Fix the receiver first: `tradepost webhooks explain` says what is wrong.',
       'Each delivery has 24 hours from now on. More than one needs confirmation, or --yes.',
+      'Of a webhook that is paused it sends nothing: exit code 6. `tradepost webhooks resume` sends what waits.',
     ],
   });
 }

@@ -218,17 +218,15 @@ describe('orders set-status --if-status', () => {
 });
 
 describe('orders set-status', () => {
-  it('does not report an order as moved that already had the status', async () => {
+  it('does not report an order as moved that already had the status, and sends no change', async () => {
     const { service, env } = await startPendingOrders(2);
-    const long = { status: 'confirmed', updatedAt: '2026-01-01T00:00:00.000Z' } as const;
-    service.instead = ({ method, path }) =>
-      method === 'PATCH' && path.endsWith('ord_1')
-        ? { status: 200, body: { data: anOrder({ id: 'ord_1', ...long }) } }
-        : undefined;
+    service.orders[0] = anOrder({ id: 'ord_1', status: 'confirmed' });
     const argv = ['orders', 'set-status', 'ord_1', 'ord_2', 'confirmed', '--yes'];
     const { exitCode, stdout, stderr } = await service.cli([...argv, '--output', 'json'], { env });
     expect(exitCode).toBe(0);
     expect(outcomesOf(stdout).map(({ outcome }) => outcome)).toEqual(['unchanged', 'updated']);
     expect(stderr).toContain('2 orders: 1 moved to confirmed, 1 already confirmed.');
+    const changed = service.seen.filter(({ method }) => method === 'PATCH');
+    expect(changed.map(({ path }) => path)).toEqual(['/v1/orders/ord_2']);
   });
 });

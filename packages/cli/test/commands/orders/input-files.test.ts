@@ -75,7 +75,14 @@ describe('orders set-status --file', () => {
     [['--status-column', 'status'], 'Columns are those of --file FILE or --stdin'],
     [['ord_1', 'confirmed', '--file', 'a.csv'], 'Pass IDs as arguments or in a file, not both'],
     [['confirmed', '--stdin', '--file', 'a.csv'], 'cannot be used with option'],
-    [['confirmed', '--file', '/nonexistent/a.csv'], 'Cannot read /nonexistent/a.csv: no such file'],
+    [
+      ['confirmed', '--file', '/nonexistent/a.csv'],
+      'error: Cannot read IDs: no such file or directory: /nonexistent/a.csv\n',
+    ],
+    [
+      ['confirmed', '--file', 'a.csv', '--status-column', 'to'],
+      "--status-column has the status of each order: omit 'confirmed', or the option",
+    ],
     [['--resume', 'latest', '--file', 'a.csv'], '--resume takes IDs, status, condition and reason'],
   ])('rejects %j', async (args, message) => {
     const { service, env } = await startPendingOrders(1);
@@ -93,6 +100,16 @@ describe('orders set-status --file', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain("Line 2: Invalid status 'shipped'. Use one of: pending, confirmed");
     expect(service.seen).toEqual([]);
+  });
+});
+
+it('orders set-status does nothing for an empty list, with a column too', async () => {
+  const { service, env } = await startPendingOrders(1);
+  const argv = [...set, '--stdin', '--status-column', 'status', '--yes', '--json'];
+  expect(await service.cli(argv, { env, input: '' })).toEqual({
+    exitCode: 0,
+    stdout: '[]\n',
+    stderr: 'No IDs on stdin.\nNothing changed.\n',
   });
 });
 

@@ -13,7 +13,7 @@ describe('the journal of orders set-status', () => {
     service.instead = ({ method, path }) => {
       const found = service.orders.find(({ id }) => path.endsWith(id));
       if (method === 'PATCH' && found) found.status = 'confirmed';
-      return aProblem(500, 'internal_error');
+      return found?.status === 'pending' ? undefined : aProblem(500, 'internal_error');
     };
     const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file, '--output', 'json'];
     const first = await service.cli(argv, { env, wait: async () => {} });
@@ -47,7 +47,7 @@ describe('the journal of orders set-status', () => {
     expect(outcomesOf(first.stdout)[0]).toMatchObject({
       id: 'ord_1',
       outcome: 'failed',
-      code: 'invalid_response',
+      code: 'contract_mismatch',
     });
     service.instead = () => undefined;
     const second = await service.cli([...set, '--resume', file, '--yes'], { env });

@@ -34,8 +34,9 @@ async function asking(
       const secret = { webhookId: id, secret: exampleSecret, stagedAt: new Date().toISOString() };
       return { status: 201, body: { data: secret } };
     }
-    const isReplay = path.endsWith('/replay');
-    return { status: isReplay ? 202 : 200, body: { data: isReplay ? aDelivery() : aWebhook() } };
+    const isReplay = path.endsWith('/replays');
+    const data = isReplay ? { replayed: 2, skipped: 0, nextCursor: null } : aWebhook();
+    return { status: isReplay ? 202 : 200, body: { data } };
   };
   const env = {
     TRADEPOST_BASE_URL: service.baseUrl,
@@ -57,7 +58,7 @@ describe.each([
   [
     ['webhooks', 'replay', '--failed'],
     'Replay 2 failed deliveries to 1 webhook at http://127.0.0.1:',
-    2,
+    1,
   ],
 ])('%j', (argv, question, changes) => {
   it('prompts, and proceeds after yes', async () => {

@@ -293,6 +293,43 @@ describe('webhooks retry', () => {
   });
 });
 
+describe('webhooks retry --wait', () => {
+  /** Retries two deliveries, of which one arrives, and acts while it waits for the other. */
+  async function waiting(act: () => void, options: Parameters<BareService['cli']>[1] = {}) {
+    const service = await DeliveringService.start(inBackoff);
+    service.deliveries = many(2, pending);
+    service.after = ({ id: one }) => ({ state: one === 'dlv_1' ? 'pending' : 'delivered' });
+    let time = now();
+    const wait = async (milliseconds: number) => {
+      time += milliseconds;
+      act();
+    };
+    const argv = ['webhooks', 'retry', id, '--yes', '--wait', '--no-pager'];
+    return await service.bare.cli(argv, { now: () => time, wait, ...options });
+  }
+
+  it('prints and counts what is known when it is interrupted', async () => {
+    const interrupt = new AbortController();
+    const { signal } = interrupt;
+    const { exitCode, stdout, stderr } = await waiting(() => interrupt.abort(), { signal });
+    expect(exitCode).toBe(130);
+    expect(stdout).toMatch(/REPLAYED +SKIPPED +DELIVERED +FAILED\n\S+ +2 +2 +0 +1 +0\n$/);
+    expect(stderr).toContain(
+      'Interrupted. Replayed 2 of 2 pending deliveries: 1 delivered, 0 failed, 1 still pending\n',
+    );
+    expect(stderr).not.toContain('The same command continues');
+  });
+
+  it('shows how many are pending, and on a narrow terminal what became of them', async () => {
+    const screen = { columns: 60 };
+    const env = { TZ: 'UTC', NO_COLOR: '1' };
+    const { stdout, stderr } = await waiting(() => {}, { screen, env });
+    expect(stderr).toContain('1 of 2 pending');
+    expect(stderr).not.toContain('no response');
+    expect(stdout).toMatch(/^WEBHOOK +REPLAYED +DELIVERED +FAILED\n/);
+  });
+});
+
 describe('webhooks replay --failed', () => {
   it('replays to each webhook what it has, and no more than --limit and --rate allow', async () => {
     const service = await DeliveringService.start();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { brokenStream } from '../../helpers/fake-stream';
 import { aProblem, BareService, type SeenRequest } from '../../helpers/minimal-service';
-import { aDelivery } from '../../helpers/webhook-builders';
+import { aDelivery, aWebhook } from '../../helpers/webhook-builders';
 
 const replay = ['webhooks', 'replay', '--rate', '1000/s'];
 
@@ -25,7 +25,7 @@ describe('webhooks replay with IDs', () => {
     const { exitCode, stdout, stderr } = await service.cli([
       ...[...replay, 'dlv_1', 'dlv_2', 'dlv_1', '--output', 'json'],
     ]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Replayed 2 of 2 deliveries.\n' });
     expect(JSON.parse(stdout)).toEqual(
       ['dlv_1', 'dlv_2'].map((id) => ({
         id,
@@ -77,6 +77,21 @@ describe('webhooks replay with IDs', () => {
     expect(stderr).toContain('hint: Check the delivery ID');
   });
 
+  it('says that the webhook is paused', async () => {
+    const service = await BareService.start();
+    const { webhookId } = aDelivery();
+    service.instead = ({ method }) =>
+      method === 'POST'
+        ? { status: 202, body: { data: aDelivery({ state: 'pending', nextAttemptAt: null }) } }
+        : {
+            status: 200,
+            body: { data: [aWebhook({ id: webhookId, status: 'paused' })], nextCursor: null },
+          };
+    const { exitCode, stderr } = await service.cli([...replay, 'dlv_1']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`run \`tradepost webhooks resume ${webhookId}\``);
+  });
+
   it('finishes what is in progress when it is interrupted, and starts no other', async () => {
     const service = await BareService.start();
     const interrupt = new AbortController();
@@ -105,7 +120,7 @@ describe('webhooks replay with IDs', () => {
     const one = await service.cli([...dryRun, 'dlv_1']);
     expect(one).toMatchObject({
       exitCode: 0,
-      stderr: 'Would replay 1 delivery. Nothing changed.\n',
+      stderr: 'Would replay 1 of 1 delivery. Nothing changed.\n',
     });
     const both = await service.cli([...dryRun, 'dlv_1', 'dlv_2']);
     expect(both.exitCode).toBe(7);
@@ -123,7 +138,7 @@ describe('webhooks replay with IDs', () => {
     const stdout = brokenStream('EPIPE');
     const { exitCode, stderr } = await service.cli([...replay, ...ids], { stdout });
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('Replayed 6 of 6 deliveries; 0 failed. The output is incomplete');
+    expect(stderr).toContain('Replayed 6 of 6 deliveries.');
     expect(replayed(service)).toHaveLength(6);
 
     service.instead = replaying({ dlv_3: aProblem(409, 'delivery_in_progress') });
@@ -141,7 +156,9 @@ describe('webhooks replay with IDs', () => {
       expect(exitCode).toBe(1);
       expect(JSON.parse(stderr).error).toMatchObject({
         code: 'output_failed',
-        message: expect.stringContaining('Replayed 3 of 3 deliveries; 0 failed.'),
+        message: expect.stringContaining(
+          'Replayed 3 of 3 deliveries, but the result could not be printed',
+        ),
       });
     }
     expect(replayed(service)).toHaveLength(6);
@@ -154,6 +171,7 @@ describe('webhooks replay with IDs', () => {
     [['--failed', '--since', '1h', '--until', '2h']],
     [['dlv_1', '--webhook', 'whk_1']],
     [['--since', '6h']],
+    [['--failed', '--timeout', '1m']],
     [[]],
     [['ord_1']],
     [['dlv_1', '--rate', '0/s']],
@@ -177,23 +195,33 @@ describe('webhooks replay --failed', () => {
   ];
   const { webhookId } = aDelivery();
 
-  /** A service that knows none of the filters, and replays one delivery at a time. */
+  /** A service that knows none of the filters, and the bodies of the requests that replay deliveries. */
   async function serviceWithFailures(
-    failing: Parameters<typeof replaying>[0] = {},
-  ): Promise<BareService> {
+    reply: (limit: number) => ReturnType<typeof aProblem> = (replayed) => ({
+      status: 202,
+      body: { data: { replayed, skipped: 0, nextCursor: 'c1' } },
+    }),
+    webhook: object = {},
+  ) {
     const service = await BareService.start();
-    const reply = replaying(failing);
-    service.instead = (request) =>
-      request.method === 'GET'
-        ? { status: 200, body: { data: found, nextCursor: null } }
-        : reply(request);
-    return service;
+    const bodies: unknown[] = [];
+    service.instead = ({ method, path, body }) => {
+      if (method === 'POST') {
+        bodies.push(body);
+        return reply((body as { limit: number }).limit);
+      }
+      const one = { ...aWebhook({ id: webhookId }), ...webhook };
+      if (path.startsWith('/v1/webhooks/')) return { status: 200, body: { data: one } };
+      const data = path === '/v1/webhooks' ? [one] : found;
+      return { status: 200, body: { data, nextCursor: null } };
+    };
+    return { service, bodies };
   }
 
   const counts = { delivered: null, failed: null, skipped: 0 };
 
-  it('replays those that match all filters, oldest first, and counts them', async () => {
-    const service = await serviceWithFailures();
+  it('replays those that match all filters, and counts them', async () => {
+    const { service, bodies } = await serviceWithFailures();
     const filter = [
       ...['--failed', '--status-class', '5xx', '--event', 'order.created'],
       ...['--since', '2026-11-01', '--until', '2026-11-30'],
@@ -203,31 +231,33 @@ describe('webhooks replay --failed', () => {
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual([{ webhookId, found: 2, replayed: 2, ...counts }]);
     expect(stderr).toBe('Replayed 2 of 2 failed deliveries.\n');
-    expect(replayed(service)).toEqual([
-      '/v1/deliveries/dlv_6/replay',
-      '/v1/deliveries/dlv_9/replay',
-    ]);
-    expect(service.seen.find(({ path }) => path === '/v1/deliveries')?.query).toEqual({
+    expect(replayed(service)).toEqual([`/v1/webhooks/${webhookId}/replays`]);
+    const query = {
       state: 'failed',
       statusClass: '5xx',
       event: 'order.created',
       since: '2026-11-01T00:00:00.000Z',
       until: '2026-12-01T00:00:00.000Z',
+    };
+    expect(service.seen.find(({ path }) => path === '/v1/deliveries')?.query).toEqual({
+      ...query,
       limit: '100',
     });
+    expect(bodies).toEqual([{ ...query, limit: 2 }]);
   });
 
-  it('replays only the newest with --limit', async () => {
-    const service = await serviceWithFailures();
-    await service.cli([...replay, '--failed', '--limit', '2', '--yes']);
-    expect(replayed(service)).toEqual([
-      '/v1/deliveries/dlv_8/replay',
-      '/v1/deliveries/dlv_9/replay',
+  it('replays only the newest with --limit, as many at a time as the rate allows', async () => {
+    const { service, bodies } = await serviceWithFailures();
+    const argv = ['webhooks', 'replay', '--failed', '--limit', '3', '--rate', '2/s', '--yes'];
+    await service.cli(argv, { wait: async () => {} });
+    expect(bodies).toEqual([
+      { state: 'failed', limit: 2 },
+      { state: 'failed', limit: 1, cursor: 'c1' },
     ]);
   });
 
   it('only counts them with --dry-run', async () => {
-    const service = await serviceWithFailures();
+    const { service } = await serviceWithFailures();
     const argv = [...replay, '--failed', '--status-class', '5xx', '--dry-run', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv);
     expect(exitCode).toBe(0);
@@ -237,7 +267,7 @@ describe('webhooks replay --failed', () => {
   });
 
   it('says how many match and to which service before several, and does not ask before one', async () => {
-    const service = await serviceWithFailures();
+    const { service, bodies } = await serviceWithFailures();
     const rejected = await service.cli([...replay, '--failed']);
     expect(rejected.exitCode).toBe(2);
     expect(rejected.stderr).toContain(
@@ -245,37 +275,36 @@ describe('webhooks replay --failed', () => {
     );
     expect(replayed(service)).toEqual([]);
     expect((await service.cli([...replay, '--failed', '--status-class', '4xx'])).exitCode).toBe(0);
-    expect(replayed(service)).toEqual(['/v1/deliveries/dlv_8/replay']);
+    expect(bodies).toEqual([{ state: 'failed', statusClass: '4xx', limit: 1 }]);
   });
 
-  it('skips what is in flight or gone, and stops at what would fail for all others', async () => {
-    const service = await serviceWithFailures({
-      dlv_6: aProblem(409, 'delivery_in_progress'),
-      dlv_8: aProblem(404, 'delivery_not_found'),
-    });
+  it('counts what is in flight, and stops at what would fail for all others', async () => {
+    const { service } = await serviceWithFailures((limit) => ({
+      status: 202,
+      body: { data: { replayed: limit - 2, skipped: 2, nextCursor: null } },
+    }));
     const argv = [...replay, '--failed', '--yes', '--output', 'json'];
-    const { exitCode, stdout } = await service.cli(argv);
+    const { exitCode, stdout, stderr } = await service.cli(argv);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject([{ found: 4, replayed: 2, skipped: 2 }]);
-    const denied = await serviceWithFailures({ dlv_6: aProblem(403, 'read_only_api_key') });
-    const stopped = await denied.cli(argv);
-    expect(stopped.exitCode).toBe(7);
-    expect(JSON.parse(stopped.stdout)).toMatchObject([{ found: 4, replayed: 1, skipped: 0 }]);
+    expect(stderr).toBe('Replayed 2 of 4 failed deliveries; 2 in flight.\n');
+    const denied = await serviceWithFailures(() => aProblem(403, 'read_only_api_key'));
+    const stopped = await denied.service.cli(argv);
+    expect(stopped.exitCode).toBe(4);
+    expect(JSON.parse(stopped.stdout)).toMatchObject([{ found: 4, replayed: 0, skipped: 0 }]);
     expect(JSON.parse(stopped.stderr).error.message).toContain(
-      'Replayed 1 of 4 failed deliveries; 3 not replayed',
+      'Replayed 0 of 4 failed deliveries; 4 not replayed',
     );
-    expect(replayed(denied)).toHaveLength(2);
+    expect(denied.bodies).toHaveLength(1);
   });
 
   it('finishes what is in progress when it is interrupted, and says how to go on', async () => {
-    const service = await serviceWithFailures();
-    const { instead } = service;
     const interrupt = new AbortController();
-    service.instead = (request) => {
-      if (request.method === 'POST') interrupt.abort();
-      return instead(request);
-    };
-    const argv = [...replay, '--failed', '--yes', '--output', 'json'];
+    const { service } = await serviceWithFailures((limit) => {
+      interrupt.abort();
+      return { status: 202, body: { data: { replayed: limit, skipped: 0, nextCursor: 'c1' } } };
+    });
+    const argv = ['webhooks', 'replay', '--rate', '1/s', '--failed', '--yes', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { signal: interrupt.signal });
     expect(exitCode).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject([{ found: 4, replayed: 1 }]);
@@ -285,12 +314,51 @@ describe('webhooks replay --failed', () => {
   });
 
   it('reports that nothing matches', async () => {
-    const service = await serviceWithFailures();
+    const { service } = await serviceWithFailures();
     const argv = [...replay, '--failed', '--status-class', '3xx', '--output', 'json'];
     expect(await service.cli(argv)).toEqual({
       exitCode: 0,
       stdout: '[]\n',
       stderr: 'No failed deliveries found.\n',
     });
+  });
+
+  it('names the extension that the service does not have', async () => {
+    const { service } = await serviceWithFailures(() => ({
+      status: 404,
+      body: undefined as never,
+    }));
+    const { exitCode, stderr } = await service.cli([...replay, '--failed', '--yes']);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain('needs the extension deliveries.replays of the API');
+  });
+
+  it.each([
+    ['replay', '--failed', '--webhook', webhookId],
+    ['retry', webhookId],
+  ])('sends nothing to a webhook that is paused: %s %s', async (...argv) => {
+    const { service, bodies } = await serviceWithFailures(undefined, { status: 'paused' });
+    const { exitCode, stdout, stderr } = await service.cli(['webhooks', ...argv, '--yes']);
+    expect({ exitCode, stdout, bodies }).toEqual({ exitCode: 6, stdout: '', bodies: [] });
+    expect(stderr).toContain(`${webhookId} is paused: nothing would be sent\n`);
+    expect(stderr).toContain(`run \`tradepost webhooks resume ${webhookId}\``);
+  });
+
+  it('says which webhook is paused if none was named', async () => {
+    const { service, bodies } = await serviceWithFailures(undefined, { status: 'paused' });
+    const { exitCode, stderr } = await service.cli([...replay, '--failed', '--yes']);
+    expect({ exitCode, requests: bodies.length }).toEqual({ exitCode: 0, requests: 1 });
+    expect(stderr).toContain(`${webhookId} is paused: its deliveries wait. To send them, run`);
+  });
+
+  it.each([
+    ['replay', '--failed', '--webhook', 'whk_2'],
+    ['retry', 'whk_2'],
+  ])('exits 5 for a webhook that does not exist: %s %s', async (...argv) => {
+    const { service } = await serviceWithFailures();
+    const { instead } = service;
+    service.instead = (request) =>
+      request.path.endsWith('/whk_2') ? aProblem(404, 'webhook_not_found') : instead(request);
+    expect(await service.cli(['webhooks', ...argv])).toMatchObject({ exitCode: 5, stdout: '' });
   });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { orderStatuses } from '@tradepost/sdk';
 import { createClientFor } from '../../../client/create-client';
@@ -8,7 +9,6 @@ import { lockFile } from '../../../files/lock-file';
 import type { GlobalOptions } from '../../../input/options';
 import { confirm } from '../../../input/prompt';
 import {
-  assertNewFile,
   createJournal,
   defaultJournalPath,
   describeOwner,
@@ -60,7 +60,10 @@ export async function changeMany(
   const path = options.journal ?? defaultJournalPath(context);
   const release = lockFile(path);
   try {
-    assertNewFile(path);
+    if (existsSync(path)) {
+      const hint = 'Nothing changed. Resume it with --resume, or name a new file with --journal.';
+      throw new CliError('file_unusable', `The journal ${path} exists`, hint);
+    }
     const open = () => createJournal(path, plan, context.now);
     await changeOrders(content, settings, options, context, open);
   } finally {

@@ -9,21 +9,12 @@ import { chooseFormat } from '../../../output/format';
 import { printChange, printNotice, writeData } from '../../../output/print';
 import { getTerminalWidth, wrap } from '../../../output/text';
 import { orderView } from '../order-view';
-import {
-  changeOrder,
-  isPreconditionFailed,
-  type OrderChangeResult,
-  type OrdersClient,
-  unguardedNotice,
-} from './change-order';
+import { changeOrder, createUnguardedNotice } from './change-order';
 
 interface Options extends GlobalOptions {
   yes?: true;
   failOnSkip?: true;
 }
-
-/** How often an order is read again that others change at the same time. */
-const maxAttempts = 5;
 
 /** Moves one order, and reports its status before and after. */
 export async function changeOne(
@@ -35,52 +26,39 @@ export async function changeOne(
   const format = await chooseFormat(options, orderView, context);
   const isForPeople = options.output === 'table' && options.fields === undefined;
   const { orders } = createClient(context, options);
-  const { outcome, order, error } = await changeAsRead(orders, id, change, options, context);
-  if (order === null) throw error;
-  if (outcome.outcome === 'skipped' && !options.failOnSkip) {
-    if (!isForPeople) await writeData(context.stdout, format.formatItem(order));
-    return printNotice(context, `${outcome.message}. Nothing changed.`);
-  }
-  if (error !== null) throw error;
-  if (outcome.outcome === 'unchanged') {
-    if (!isForPeople) await writeData(context.stdout, format.formatItem(order));
-    const dropped = change.reason === undefined ? '' : ' The reason was not stored.';
-    return printNotice(context, `Already ${order.status}; nothing changed.${dropped}`);
-  }
-  const formatLines = () => {
-    const width = getTerminalWidth(context.stdout);
-    const lines = wrap(`${id} ${outcome.from} → ${order.status}`, width, { hanging: 2 });
-    return `${lines.join('\n')}\n`;
-  };
-  const text = () => (isForPeople ? formatLines() : format.formatItem(order));
-  await printChange(
-    context,
-    `order ${id} is ${order.status}`,
-    text,
-    commandHint('To see it, run', 'orders get', id),
+  const { outcome, order, error } = await changeOrder(
+    orders,
+    id,
+    change,
+    {
+      signal: context.signal,
+      beforeUpdate: (found) => confirmFinal(found, change.status, options, context),
+    },
+    createUnguardedNotice(context),
   );
-}
-
-/** Moves an order from the status that was read and perhaps confirmed, and from no other. */
-async function changeAsRead(
-  orders: OrdersClient,
-  id: string,
-  change: StatusChange,
-  options: Options,
-  context: CliContext,
-): Promise<OrderChangeResult> {
-  for (let attempt = 1; ; attempt += 1) {
-    const result = await changeOrder(orders, id, {
-      ...change,
-      dryRun: false,
-      inDoubt: false,
-      beforeUpdate: (order) => confirmFinal(order, change.status, options, context),
-      onUnguarded: () => printNotice(context, unguardedNotice),
-      request: { signal: context.signal },
-    });
-    const isConcurrent = change.ifStatus === null && isPreconditionFailed(result.error);
-    if (!isConcurrent || attempt >= maxAttempts) return result;
+  const isSkipped = outcome.outcome === 'skipped' && !options.failOnSkip;
+  if (order === null || (error !== null && !isSkipped)) throw error;
+  if (outcome.outcome === 'updated') {
+    const formatLines = () => {
+      const width = getTerminalWidth(context.stdout);
+      const lines = wrap(`${id} ${outcome.from} → ${order.status}`, width, { hanging: 2 });
+      return `${lines.join('\n')}\n`;
+    };
+    return await printChange(
+      context,
+      `order ${id} is ${order.status}`,
+      () => (isForPeople ? formatLines() : format.formatItem(order)),
+      commandHint('To see it, run', 'orders get', id),
+    );
   }
+  if (!isForPeople) await writeData(context.stdout, format.formatItem(order));
+  const dropped = change.reason === undefined ? '' : ' The reason was not stored.';
+  printNotice(
+    context,
+    isSkipped
+      ? `${outcome.message}. Nothing changed.`
+      : `Already ${order.status}; nothing changed.${dropped}`,
+  );
 }
 
 /** Asks a person before a change that cannot be undone, unless the service would reject it. */

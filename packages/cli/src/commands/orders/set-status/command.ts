@@ -106,7 +106,7 @@ export function configure(command: Command, context: CliContext): void {
       'table, one ID: the order with its status before and after',
       `json, several IDs, --stdin, --file, --dry-run, --resume: an array of ${describeShape(statusOutcomeView)}`,
       'outcome: updated, unchanged (already had the status), would_change, would_fail, skipped (condition not met), failed, not_attempted',
-      'from: the status before, if the order was read first, as with --if-status or --dry-run; null otherwise',
+      'from: the status before; null if the order could not be read',
       'On a terminal a table of several orders has only those that failed: --verbose lists all.',
     ],
     Notes: [
@@ -139,6 +139,10 @@ async function setStatus(args: string[], options: Options, context: CliContext):
         : findJournal(options.resume, context);
     return await resume(path, settings, options, context);
   }
+  rejectIf(
+    statusColumn !== undefined && isOrderStatus(args.at(-1)),
+    `--status-column has the status of each order: omit '${args.at(-1)}', or the option`,
+  );
   const status = statusColumn === undefined ? args.at(-1) : null;
   if (status !== null && !isOrderStatus(status)) throw explainStatus(args);
   rejectIf(options.failOnSkip && ifStatus === null, '--fail-on-skip needs --if-status');

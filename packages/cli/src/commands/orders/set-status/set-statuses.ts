@@ -1,18 +1,18 @@
-import { isTradepostError, type OrderStatus } from '@tradepost/sdk';
-import type { OutcomeFailure } from '../../../bulk/outcome';
+import { isTradepostError, type OrderMoveProgress, type OrderStatus } from '@tradepost/sdk';
+import { type OutcomeFailure, toFailure } from '../../../bulk/outcome';
 import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
-import { wasNotAttempted } from '../../../client/outage';
+import { isTemporary, wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import type { Hint } from '../../../errors/cli-error';
 import type { Journal, JournalContent } from '../../../journal/journal';
 import { inDoubtFailure, notAttempted } from '../../../journal/outcomes';
 import { inDoubtCode } from '../../../journal/status-change';
-import { printNotice } from '../../../output/print';
 import {
-  createOrderChange,
+  changeOrder,
+  createUnguardedNotice,
   isFinalFailure,
+  type OrderChangeResult,
   type OrdersClient,
-  unguardedNotice,
 } from './change-order';
 
 export interface SetStatusesOptions
@@ -38,12 +38,7 @@ export async function setStatuses(
 ) {
   const outcomes = new Map(earlier);
   let settled = 0;
-  let isGuarded = true;
-  const onUnguarded = () => {
-    if (!isGuarded || dryRun) return;
-    isGuarded = false;
-    printNotice(context, unguardedNotice);
-  };
+  const onUnguarded = createUnguardedNotice(context);
 
   const run = await runBulk(
     {
@@ -51,20 +46,24 @@ export async function setStatuses(
       ...limits,
       hadContact: earlier.size > 0,
       resumeHints: resumeHint === null ? [] : [resumeHint],
-      ...(resumeHint !== null && {
-        // The journal is on the screen if there is no end.
-        resumeNote: 'In either case --resume continues with the journal above.',
-      }),
       showProgress: true,
       async work(id, { send }) {
         journal?.begin(id);
         // An order that failed may have been changed, if the response was lost.
         const mayBeDone = inDoubt.has(id) || earlier.get(id)?.outcome === 'failed';
         const status = plan.targets.get(id) as OrderStatus;
-        const options = { ...plan, status, dryRun, onUnguarded, inDoubt: mayBeDone };
-        const change = createOrderChange(orders, id, options, context);
-        const result = change.settle(await send(change.attempt));
-        const isCertain = !mayBeDone && !change.isInDoubt();
+        const progress: OrderMoveProgress = {};
+        const attempt = (signal: AbortSignal) =>
+          changeOrder(
+            orders,
+            id,
+            { ...plan, status },
+            { dryRun, progress, signal, maxRetries: 0 },
+            onUnguarded,
+          );
+        const last = await send((signal) => retryTemporary(() => attempt(signal), context));
+        const result = settle(last, progress);
+        const isCertain = !mayBeDone && progress.lost === undefined;
         const { outcome, error } =
           isCertain && wasNotAttempted(result.error, context)
             ? { outcome: notAttempted(id, false), error: null }
@@ -102,6 +101,30 @@ export async function setStatuses(
     left: run.notAttempted.length,
     stoppedBy,
   };
+}
+
+/** Delays before the retries of one order, in milliseconds. An outage has its own. */
+const retryDelaysMs = [500, 2_000, 8_000];
+
+/** Repeats an attempt after a failure that concerns its order alone and may pass. */
+async function retryTemporary(
+  attempt: () => Promise<OrderChangeResult>,
+  { signal, wait }: CliContext,
+): Promise<OrderChangeResult> {
+  for (const delayMs of retryDelaysMs) {
+    const result = await attempt();
+    if (!isTemporary(result.error)) return result;
+    await wait(delayMs, signal);
+    if (signal.aborted) return result;
+  }
+  return await attempt();
+}
+
+/** If an order could not be read again after a lost response, that decides what became of it. */
+function settle(last: OrderChangeResult, { lost }: OrderMoveProgress): OrderChangeResult {
+  const isUnread = isTradepostError(last.error) && last.error.method === 'GET';
+  if (lost === undefined || !isUnread) return last;
+  return { ...last, outcome: { ...last.outcome, ...toFailure(lost) }, error: lost };
 }
 
 /** The failure of an order that was in flight at the end of the shutdown grace period; null otherwise. */
