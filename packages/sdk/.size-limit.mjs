@@ -70,10 +70,10 @@ const testingReceivers =
   '{ deliveryEdgeCases, deliveryFaults, edgeCaseDelivery, exampleSecret, invalidDelivery, sampleEvent, signDelivery }';
 
 export default [
-  figure('client at start', 'index', '{ Tradepost }', '7.9 kB', atStart),
+  figure('client at start', 'index', '{ Tradepost }', '8 kB', atStart),
   figure('client at start, all that it exports', 'index', '*', '8.8 kB', atStart),
   // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
-  figure('client', 'index', '{ Tradepost }', '15.5 kB'),
+  figure('client', 'index', '{ Tradepost }', '15.6 kB'),
   figure('client, all that it exports', 'index', '*', '16.1 kB'),
   figure('client for Node, in one file', 'index', '{ Tradepost }', '14.2 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
@@ -89,6 +89,6 @@ export default [
   figure('webhooks, all that it exports', 'webhooks', '*', '19 kB'),
   // What those who test a receiver import. Its limit shows that bundlers leave out the mock, and the client with it.
   figure('testing, without the mock', 'testing', testingReceivers, '3 kB', atStart),
-  figure('testing, all that it exports', 'testing', '*', '102 kB'),
-  figure('validate', 'validate', '*', '37.9 kB'),
+  figure('testing, all that it exports', 'testing', '*', '103.2 kB'),
+  figure('validate', 'validate', '*', '38.3 kB'),
 ];
