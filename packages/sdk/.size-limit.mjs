@@ -70,12 +70,12 @@ const testingReceivers =
   '{ deliveryEdgeCases, deliveryFaults, edgeCaseDelivery, exampleSecret, invalidDelivery, sampleEvent, signDelivery }';
 
 export default [
-  figure('client at start', 'index', '{ Tradepost }', '8 kB', atStart),
-  figure('client at start, all that it exports', 'index', '*', '8.8 kB', atStart),
+  figure('client at start', 'index', '{ Tradepost }', '8.3 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '9.1 kB', atStart),
   // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
-  figure('client', 'index', '{ Tradepost }', '16.2 kB'),
-  figure('client, all that it exports', 'index', '*', '16.7 kB'),
-  figure('client for Node, in one file', 'index', '{ Tradepost }', '14.7 kB', forNode),
+  figure('client', 'index', '{ Tradepost }', '17.3 kB'),
+  figure('client, all that it exports', 'index', '*', '17.8 kB'),
+  figure('client for Node, in one file', 'index', '{ Tradepost }', '15.7 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',
@@ -87,10 +87,10 @@ export default [
   figure('verifyWebhook', 'webhooks', verifyWebhook, '10.5 kB'),
   // With the error messages twice, because verifyWebhookSync cannot load them on demand.
   figure('webhooks, all that it exports', 'webhooks', '*', '19 kB'),
-  figure('explain', 'explain', '{ explainDelivery, explainWebhook }', '3.7 kB'),
-  figure('explain, all that it exports', 'explain', '*', '5.4 kB'),
+  figure('explain', 'explain', '{ explainDelivery, explainWebhook }', '3.8 kB'),
+  figure('explain, all that it exports', 'explain', '*', '5.5 kB'),
   // What those who test a receiver import. Its limit shows that bundlers leave out the mock, and the client with it.
   figure('testing, without the mock', 'testing', testingReceivers, '3 kB', atStart),
-  figure('testing, all that it exports', 'testing', '*', '103.2 kB'),
+  figure('testing, all that it exports', 'testing', '*', '104.6 kB'),
   figure('validate', 'validate', '*', '38.3 kB'),
 ];

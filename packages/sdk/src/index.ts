@@ -67,6 +67,12 @@ export type {
   SuccessResult,
 } from './http/api-promise';
 export type { StreamOutage } from './http/follow-pages';
+export type {
+  MoveOrderOptions,
+  OrderMove,
+  OrderMoveParams,
+  OrderMoveProgress,
+} from './http/move-order';
 export type { PagePromise } from './http/pagination';
 export { readText } from './http/read-text';
 export type {
@@ -101,12 +107,6 @@ export type {
   TaskCompletedAccountEvent,
   UnknownAccountEvent,
 } from './resources/events';
-export type {
-  MoveOrderOptions,
-  OrderMove,
-  OrderMoveParams,
-  OrderMoveProgress,
-} from './resources/move-order';
 export type {
   Notification,
   NotificationListParams,

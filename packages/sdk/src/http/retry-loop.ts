@@ -12,6 +12,7 @@ import { createSender } from './send';
 import { withTimeout } from './with-timeout';
 
 export { followPages } from './follow-pages';
+export { moveOrder } from './move-order';
 
 /** What the client has learned about the service. Clients that `withOptions` creates share it. */
 export interface ServiceTraits {

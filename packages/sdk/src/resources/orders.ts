@@ -8,15 +8,10 @@ import {
 } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
 import { isRecord, readItem, readPage } from '../http/envelope';
+import type { MoveOrderOptions, OrderMove, OrderMoveParams } from '../http/move-order';
 import type { PagePromise } from '../http/pagination';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
-import {
-  type MoveOrderOptions,
-  moveOrder,
-  type OrderMove,
-  type OrderMoveParams,
-} from './move-order';
 import type { ExpandedOrder, Order, UpdatedOrder } from './order';
 
 /** One page of a list of orders. */
@@ -248,6 +243,8 @@ export class Orders {
     params: OrderMoveParams,
     options: MoveOrderOptions = {},
   ): Promise<OrderMove> {
+    // The file that sends calls, too.
+    const { moveOrder } = await import('../http/retry-loop');
     return await moveOrder(this, id, params, options, this.#transport.getRepeats(options));
   }
 }

@@ -5,9 +5,9 @@ import {
   type ResponseHeaders,
   type TradepostError,
 } from '../errors';
-import type { ApiPromise, ApiResponse } from '../http/api-promise';
 import type { RequestOptions } from '../options';
-import type { Order, UpdatedOrder } from './order';
+import type { Order, UpdatedOrder } from '../resources/order';
+import type { ApiPromise, ApiResponse } from './api-promise';
 
 /** The move of an order to another status. */
 export interface OrderMoveParams {
