@@ -321,9 +321,10 @@ describe('a failure of the service', () => {
       });
       expect(stderr).not.toContain('may have been');
     }
-    // Only these read first: the change of one order, a resumption, and a deletion. They show what they change.
+    // These read first what they change: the change of one order and of many, a resumption, and a deletion.
     const reads = service.seen.filter(({ method }) => method === 'GET');
     expect(reads.map(({ path }) => path)).toEqual([
+      '/v1/orders/ord_1',
       '/v1/orders/ord_1',
       '/v1/webhooks/whk_1',
       '/v1/webhooks/whk_1',
