@@ -223,9 +223,10 @@ export function createReadTools(box: Toolbox): Tool[] {
         return {
           verdict,
           explanation: reason,
-          actions: explained.actions.map(
-            (action) => formatToolHint(toHint(action), offered) ?? action.text,
-          ),
+          // The others are for a terminal.
+          actions: explained.actions
+            .filter(({ type }) => !['test', 'verify', 'forward'].includes(type))
+            .map((action) => formatToolHint(toHint(action), offered) ?? action.text),
           url: attempts.at(-1)?.url ?? found?.url ?? null,
           lastResponse: attempts.at(-1)?.responseSnippet ?? null,
           delivery: summary,
