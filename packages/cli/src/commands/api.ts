@@ -217,8 +217,8 @@ async function printPages(
 }
 
 /**
- * Requests the pages of a list, until a page has no `nextCursor` or no items: the list of events has no last
- * page.
+ * Requests the pages of a list, until a page has no `nextCursor`. Those of events always have one: there `hasMore` says
+ * whether more follow, or that a page has no items.
  */
 async function* readPages(
   client: Tradepost,
@@ -243,7 +243,8 @@ async function* readPages(
     }
     yield page.data;
     const { nextCursor } = page;
-    if (typeof nextCursor !== 'string' || page.data.length === 0) return;
+    const isLast = page.hasMore === undefined ? page.data.length === 0 : page.hasMore !== true;
+    if (typeof nextCursor !== 'string' || isLast) return;
     if (seen.has(nextCursor)) {
       throw new CliError('invalid_response', `GET ${path} returned the cursor of an earlier page`);
     }

@@ -29,6 +29,7 @@ const hintsByCode = new Map<string, readonly Hint[]>(
     connection_failed: [`${checkBaseUrl}, and that the service is running and reachable.`],
     redirected: [baseUrlHint],
     invalid_response: [baseUrlHint],
+    contract_mismatch: [baseUrlHint],
     response_too_large: [`${checkBaseUrl}. If it is right, ask for less with --limit.`],
     route_not_found: [baseUrlHint],
     account_kind_not_allowed: [

@@ -160,6 +160,17 @@ describe('api', () => {
     expect(lines.stdout.trimEnd().split('\n')).toHaveLength(3);
   });
 
+  it('goes on after a page of events without items if more may follow', async () => {
+    const service = await BareService.start();
+    service.instead = ({ query: { after = 'c0' } }) => {
+      const page = after === 'c0' ? { data: [], hasMore: true } : { data: [anOrder()], hasMore: false };
+      return { status: 200, body: { ...page, nextCursor: after === 'c0' ? 'c1' : 'c2' } };
+    };
+    const argv = ['api', 'GET', '/v1/events', '--paginate', '--jq', 'length'];
+    expect((await service.cli(argv)).stdout).toBe('1\n');
+    expect(service.seen).toHaveLength(2);
+  });
+
   it('leaves the array open if a later page fails, and reports it', async () => {
     const service = await startPages();
     const pages = service.instead;

@@ -128,7 +128,7 @@ function explainPending(
   if (nextAttemptAt === null) {
     return [
       'in_progress',
-      `An attempt is in flight.${lastFailure}`,
+      `An attempt is in flight${endpoint === null ? ', or the webhook is paused' : ''}.${lastFailure}`,
       { type: 'wait', until: null, text: 'Check again in a few seconds.' },
     ];
   }

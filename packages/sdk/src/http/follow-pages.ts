@@ -1,6 +1,7 @@
 import { type InvalidResponseError, TradepostError } from '../errors';
 import type { ApiResponse } from './api-promise';
 import { type Cursor, createCursorLoopDetector } from './pagination';
+import { retryableStatuses } from './retry';
 import type { Runtime } from './runtime';
 
 /** What `onOutage` is called with. */
@@ -55,7 +56,7 @@ function isOutage(error: unknown): error is TradepostError {
   if (!(error instanceof TradepostError)) return false;
   return error.status === null
     ? /^(connection_failed|timeout)$/.test(error.code)
-    : /^(408|425|429|50[0234])$/.test(String(error.status));
+    : retryableStatuses.has(error.status);
 }
 
 /**

@@ -23,7 +23,7 @@ export interface OrderMoveParams {
 export interface OrderMoveProgress {
   /** The order as it was read before any call could have moved it. */
   before?: Order;
-  /** The error of the last change whose response was lost: it may have moved the order. */
+  /** The error of the last change whose response was lost: it may have moved the order, whatever later calls throw. */
   lost?: TradepostError;
 }
 
@@ -33,7 +33,8 @@ export interface MoveOrderOptions extends RequestOptions {
   dryRun?: boolean;
   /**
    * Called with the order before it is changed, and its response, which tells the extensions of the service. What it
-   * throws prevents the change. It is called again if another client changes the order meanwhile.
+   * throws prevents the change. It is called again only if another client changes the order meanwhile; if it throws then,
+   * and an earlier change may have moved the order, the error of that one is thrown.
    */
   beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
   /**
@@ -79,21 +80,40 @@ const firstWaitMs = 500;
 /**
  * Moves an order from the status in which it is read, and from no other: see `Orders.move`.
  *
+ * @param first the order as it is read first
  * @param limits how often it is read again after a lost response, and how to wait before
  */
 export async function moveOrder(
   orders: OrderCalls,
   id: string,
+  first: ApiResponse<Order>,
   { to, from, reason }: OrderMoveParams,
   { dryRun = false, beforeUpdate, progress = {}, ...request }: MoveOrderOptions,
   limits: { maxRetries: number; wait: (milliseconds: number) => Promise<void> },
 ): Promise<OrderMove> {
   let conflicts = 0;
   let lost: TradepostError | undefined;
-  for (let retries = 0; ; ) {
+  let shown: string | undefined;
+
+  async function readAgain(): Promise<ApiResponse<Order>> {
     const read = await orders.get(id, request).safe();
     // What could not be read again may have been moved.
     if (!read.ok) throw lost ?? read.error;
+    return read;
+  }
+
+  async function announce(order: Order, read: ApiResponse<Order>): Promise<void> {
+    const version = `${order.status} ${order.updatedAt}`;
+    if (version === shown) return;
+    shown = version;
+    try {
+      await beforeUpdate?.(order, read);
+    } catch (error) {
+      throw progress.lost ?? error;
+    }
+  }
+
+  for (let retries = 0, read = first; ; read = await readAgain()) {
     const { data: order } = read;
     assertOrder(read, id);
     const isInDoubt = progress.lost !== undefined;
@@ -105,7 +125,7 @@ export async function moveOrder(
     if (from !== undefined && order.status !== from) {
       return { outcome: isInDoubt ? 'unknown' : 'skipped', from: before.status, order };
     }
-    await beforeUpdate?.(order, read);
+    await announce(order, read);
     if (dryRun) {
       return {
         outcome: mayMove(order.status, to) ? 'possible' : 'impossible',

@@ -119,7 +119,7 @@ function isGone({ status, problem }: TradepostError): boolean {
 }
 
 /** Statuses that a retry may not get again. */
-const retryableStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+export const retryableStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** The backoff doubles from here … */
 const firstBackoffMs = 500;

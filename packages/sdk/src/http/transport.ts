@@ -80,8 +80,7 @@ export class Transport {
   /** Returns how often a method may repeat what takes several calls, and how it waits before. */
   getRepeats(options: RequestOptions | undefined) {
     const { maxRetries } = resolveLimits(options, this.#options.limits);
-    const wait = this.#options.wait ?? this.runtime.wait;
-    return { maxRetries, wait: (milliseconds: number) => wait(milliseconds, options?.signal) };
+    return { maxRetries, wait: (milliseconds: number) => this.wait(milliseconds, options?.signal) };
   }
 
   /** Creates a list from a call that returns pages. Nothing is sent yet. */

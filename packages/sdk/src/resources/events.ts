@@ -224,7 +224,7 @@ export class Events {
       params?.after,
       (after) => this.#transport.send(this.#buildCall(params, after, options)),
       this.#transport.loopErrorFactory(eventsList),
-      ({ data, hasMore }) => data.length === 0 && hasMore !== true,
+      ({ data, hasMore = data.length > 0 }) => !hasMore,
     );
   }
 

@@ -243,8 +243,11 @@ export class Orders {
     params: OrderMoveParams,
     options: MoveOrderOptions = {},
   ): Promise<OrderMove> {
-    // The file that sends calls, too.
+    const { dryRun: _, beforeUpdate: __, progress: ___, ...request } = options;
+    const first = await this.get(id, request).withResponse();
+    // The file that has sent it.
     const { moveOrder } = await import('../http/retry-loop');
-    return await moveOrder(this, id, params, options, this.#transport.getRepeats(options));
+    const repeats = this.#transport.getRepeats(options);
+    return await moveOrder(this, id, first, params, options, repeats);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
 import { readItem, readNothing } from '../http/envelope';
-import type { PagePromise } from '../http/pagination';
+import { createCursorLoopDetector, type PagePromise } from '../http/pagination';
 import { createIdempotencyKey } from '../http/request';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
@@ -127,6 +127,11 @@ export interface ReplayAllParams extends ReplayDeliveriesParams {
   /** Maximum number of deliveries of all requests; `limit` is that of one request. @default Infinity */
   max?: number;
 }
+
+const replays = {
+  operation: 'webhooks.replayDeliveries',
+  endpoint: endpoints.webhooks.replayDeliveries,
+};
 
 /**
  * The webhooks of the account that the API key belongs to. All methods but `create` are extensions: another
@@ -277,8 +282,7 @@ export class Webhooks {
     options?: RequestOptions,
   ): ApiPromise<ReplayedDeliveries> {
     return this.#transport.request({
-      operation: 'webhooks.replayDeliveries',
-      endpoint: endpoints.webhooks.replayDeliveries,
+      ...replays,
       extension: true,
       id,
       body: params,
@@ -304,21 +308,31 @@ export class Webhooks {
     id: string,
     params: ReplayAllParams = {},
     options?: Omit<RequestOptions, 'idempotencyKey'>,
-  ): AsyncIterableIterator<ReplayedDeliveries, undefined> {
+  ): AsyncIterableIterator<ReplayedDeliveries> {
     const { max = Number.POSITIVE_INFINITY, limit = 100, ...filter } = params;
     let left = max;
     let cursor: string | null | undefined = filter.cursor;
     let idempotencyKey: string | undefined;
+    let loopError: Error | undefined;
+    const isLoop = createCursorLoopDetector(filter.cursor);
+    const createLoopError = this.#transport.loopErrorFactory(replays);
     return {
       [Symbol.asyncIterator]() {
         return this;
       },
       next: async () => {
+        if (loopError !== undefined) throw loopError;
         if (cursor === null || left <= 0) return { done: true, value: undefined };
         idempotencyKey ??= createIdempotencyKey();
         const next = { ...filter, limit: Math.min(limit, left), ...(cursor && { cursor }) };
-        const value = await this.replayDeliveries(id, next, { ...options, idempotencyKey });
+        const request = { ...options, idempotencyKey };
+        const response = await this.replayDeliveries(id, next, request).withResponse();
+        const { data: value } = response;
         left -= value.replayed + value.skipped;
+        // It would replay the same deliveries for ever.
+        if (value.nextCursor !== null && isLoop(cursor, value.nextCursor)) {
+          loopError = createLoopError(response);
+        }
         cursor = value.nextCursor;
         idempotencyKey = undefined;
         return { done: false, value };

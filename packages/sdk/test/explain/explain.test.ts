@@ -71,6 +71,17 @@ describe('explainDelivery', () => {
     },
   );
 
+  test('does not know whether an attempt is in flight or the webhook is paused, without the webhook', () => {
+    const delivery = aDelivery({ ...pending, nextAttemptAt: null });
+    expect(explainDelivery(delivery).reason).toContain(
+      'An attempt is in flight, or the webhook is paused.',
+    );
+    const webhook = aWebhook({});
+    expect(explainDelivery(delivery, { webhook, now }).reason).toContain(
+      'An attempt is in flight.',
+    );
+  });
+
   test('names what its actions are about', () => {
     expect(explainDelivery(aDelivery()).actions.at(-1)).toEqual({
       type: 'replay',

@@ -122,6 +122,17 @@ describe('webhooks.replayAll', () => {
     expect(service.seen.map(({ body }) => JSON.parse(body).limit)).toEqual([3, 1]);
   });
 
+  test('ends with an error if the service repeats a cursor, which would replay for ever', async () => {
+    const { service, webhooks } = await createClient(portion(3, 'c1'));
+    const replayed: number[] = [];
+    const all = async () => {
+      for await (const one of webhooks.replayAll('whk_1', filter)) replayed.push(one.replayed);
+    };
+    expect(await catchTradepostError(all())).toMatchObject({ code: 'contract_mismatch' });
+    expect(replayed).toEqual([3, 3]);
+    expect(service.seen).toHaveLength(2);
+  });
+
   test('sends a request again that failed, with its key', async () => {
     const lost = problem(500, 'internal_error');
     const { service, webhooks } = await createClient(portion(3, 'c1'), lost, portion(1, null));

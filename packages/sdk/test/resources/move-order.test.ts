@@ -77,6 +77,28 @@ describe('orders.move', () => {
     expect(waits).toEqual([500]);
   });
 
+  test('shows the order once, however often it is read again', async () => {
+    const seen: string[] = [];
+    const beforeUpdate = ({ status }: { status: string }) => void seen.push(status);
+    const { orders } = await aService(read('pending'), reset, read('pending'), moved);
+    expect(await orders.move(id, { to: 'confirmed' }, { beforeUpdate })).toMatchObject({
+      outcome: 'moved',
+    });
+    expect(seen).toEqual(['pending']);
+    const other = await aService(read('pending'), conflict, read('fulfilling', 2), moved);
+    await other.orders.move(id, { to: 'confirmed' }, { beforeUpdate });
+    expect(seen).toEqual(['pending', 'pending', 'fulfilling']);
+  });
+
+  test('throws the lost response if a second look prevents the change', async () => {
+    const { orders } = await aService(read('pending'), reset, read('fulfilling', 2));
+    const beforeUpdate = ({ status }: { status: string }) => {
+      if (status === 'fulfilling') throw new Error('declined');
+    };
+    const error = await catchTradepostError(orders.move(id, { to: 'confirmed' }, { beforeUpdate }));
+    expect(error).toMatchObject({ method: 'PATCH', mayHaveBeenApplied: true });
+  });
+
   test('says that the order may have been moved if it cannot be read again', async () => {
     const { orders } = await aService(read('pending'), reset, problem(401, 'invalid_api_key'));
     const error = await catchTradepostError(orders.move(id, confirm));

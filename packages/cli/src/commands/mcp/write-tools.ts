@@ -21,6 +21,8 @@ interface Change {
   changed: boolean;
 }
 
+const maxPlans = 20;
+
 /**
  * Creates the tools that change something. Each reads the state first, changes nothing if it is not the
  * expected one, and returns the state before and after.
@@ -76,7 +78,7 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
     {
       name: 'resume_webhook',
       title: 'Resume a webhook',
-      description: 'Resumes the deliveries to a webhook that is paused or disabled.',
+      description: 'Resumes the deliveries to a webhook that is paused.',
       input: { id: id('webhook', 'whk') },
       output: change,
       change: { isDestructive: false, isIdempotent: true, isOpenWorld: true },
@@ -113,6 +115,8 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
         planned += 1;
         const plan = `plan_${planned}`;
         plans.set(plan, found.data);
+        // Those that were never run.
+        if (plans.size > maxPlans) plans.delete(plans.keys().next().value as string);
         return { plan, data: found.data, nextCursor: found.nextCursor };
       },
     },
