@@ -71,10 +71,10 @@ const testingReceivers =
 
 export default [
   figure('client at start', 'index', '{ Tradepost }', '8.3 kB', atStart),
-  figure('client at start, all that it exports', 'index', '*', '9.1 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '9.2 kB', atStart),
   // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
-  figure('client', 'index', '{ Tradepost }', '17.3 kB'),
-  figure('client, all that it exports', 'index', '*', '17.8 kB'),
+  figure('client', 'index', '{ Tradepost }', '17.5 kB'),
+  figure('client, all that it exports', 'index', '*', '18 kB'),
   figure('client for Node, in one file', 'index', '{ Tradepost }', '15.7 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
   figure(

@@ -315,7 +315,6 @@ export class Webhooks {
     let idempotencyKey: string | undefined;
     let loopError: Error | undefined;
     const isLoop = createCursorLoopDetector(filter.cursor);
-    const createLoopError = this.#transport.loopErrorFactory(replays);
     return {
       [Symbol.asyncIterator]() {
         return this;
@@ -331,7 +330,7 @@ export class Webhooks {
         left -= value.replayed + value.skipped;
         // It would replay the same deliveries for ever.
         if (value.nextCursor !== null && isLoop(cursor, value.nextCursor)) {
-          loopError = createLoopError(response);
+          loopError = this.#transport.loopErrorFactory(replays)(response);
         }
         cursor = value.nextCursor;
         idempotencyKey = undefined;
