@@ -885,7 +885,7 @@ declare class Webhooks {
     id: string,
     params?: ReplayAllParams,
     options?: Omit<RequestOptions, 'idempotencyKey'>,
-  ): AsyncIterableIterator<ReplayedDeliveries, undefined>;
+  ): AsyncIterableIterator<ReplayedDeliveries>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
