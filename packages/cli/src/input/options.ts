@@ -153,8 +153,10 @@ export function parseQuantities(text: string): { minQuantity?: number; maxQuanti
     ...(min !== '' && { minQuantity: parseQuantity(min) }),
     ...(max !== '' && { maxQuantity: parseQuantity(max) }),
   };
-  const isEmpty = Number(range.minQuantity) > Number(range.maxQuantity);
-  if (!isEmpty && more.length === 0 && Object.keys(range).length > 0) return range;
+  if (Number(range.minQuantity) > Number(range.maxQuantity)) {
+    throw new InvalidArgument(`Use a range from the smaller to the larger: ${max}..${min}.`);
+  }
+  if (more.length === 0 && Object.keys(range).length > 0) return range;
   throw new InvalidArgument('Use a quantity or a range, such as 17, 17..23, 17.. or ..23.');
 }
 

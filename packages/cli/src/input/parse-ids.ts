@@ -218,8 +218,11 @@ function readTable(all: readonly TableRow[], prefix: IdPrefix, columns: Columns)
   const data = hasHeading ? others : rows;
   const { idColumn, valueColumn } = columns;
   const at =
-    idColumn === undefined ? findIdColumn(headings, data, prefix) : findColumn(headings, idColumn);
-  const valueAt = valueColumn === undefined ? null : findColumn(headings, valueColumn);
+    idColumn === undefined
+      ? findIdColumn(headings, data, prefix)
+      : findColumn(headings, idColumn, idColumnHint);
+  const valueAt =
+    valueColumn === undefined ? null : findColumn(headings, valueColumn, statusColumnHint);
   const heading = headings[at] ?? '';
   const isClear = idColumn !== undefined || isNamed(heading);
   return {
@@ -232,14 +235,20 @@ function readTable(all: readonly TableRow[], prefix: IdPrefix, columns: Columns)
   };
 }
 
-/** Returns how many rows above the heading have a title: a single cell that neither is an ID nor names a column of them. */
+/**
+ * Returns how many rows above the heading have titles: with fewer cells than the heading, which is the row above the first ID;
+ * or with a single cell that does not name a column of IDs.
+ */
 function countTitles(rows: readonly TableRow[], prefix: IdPrefix): number {
-  const isTitle = ({ cells }: TableRow) => {
-    const filled = cells.filter((cell) => cell !== '');
-    return filled.length === 1 && !isIdHeading(filled[0] ?? '', prefix);
-  };
   const firstId = rows.findIndex(({ cells }) => cells.some((cell) => isId(cell, prefix)));
-  const count = rows.findIndex((row) => !isTitle(row));
+  const fill = ({ cells }: TableRow) => cells.filter((cell) => cell !== '');
+  const heading = rows[firstId - 1];
+  const width = heading === undefined ? 0 : fill(heading).length;
+  const count = rows.findIndex((row) => {
+    const [first = '', ...more] = fill(row);
+    const isTitle = more.length === 0 || more.length + 1 < width;
+    return !isTitle || isIdHeading(first, prefix);
+  });
   // The row above the first ID may be a heading of one cell.
   return Math.max(0, Math.min(count, firstId - 1));
 }
@@ -268,16 +277,21 @@ function findIdColumn(
   throw columnsError(`${what} ${nouns[prefix]} IDs`, names);
 }
 
-function findColumn(headings: readonly string[], name: string): number {
+function findColumn(headings: readonly string[], name: string, hint: string): number {
   const wanted = name.trim().toLowerCase();
-  const at = headings.findIndex((heading) => heading.toLowerCase() === wanted);
-  if (at >= 0) return at;
-  throw columnsError(`No column '${truncate(name)}'`, headings);
+  const found = headings.flatMap((heading, at) => (heading.toLowerCase() === wanted ? [at] : []));
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  const what = only === undefined ? 'No column' : `${found.length} columns have the name`;
+  throw columnsError(`${what} '${truncate(name)}'`, headings, hint);
 }
 
-function columnsError(message: string, names: readonly string[]): CliError {
+const idColumnHint = 'Name the column with the IDs: --id-column NAME.';
+const statusColumnHint = 'Name the column with the statuses: --status-column NAME.';
+
+function columnsError(message: string, names: readonly string[], hint = idColumnHint): CliError {
   const list = names.map((name) => `'${truncate(name)}'`).join(', ');
-  return invalidInput(`${message}: ${list}`, 'Name the column with the IDs: --id-column NAME.');
+  return invalidInput(`${message}: ${list}`, hint);
 }
 
 function tryParseJson(text: string): unknown {

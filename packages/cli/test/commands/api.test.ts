@@ -163,7 +163,8 @@ describe('api', () => {
   it('goes on after a page of events without items if more may follow', async () => {
     const service = await BareService.start();
     service.instead = ({ query: { after = 'c0' } }) => {
-      const page = after === 'c0' ? { data: [], hasMore: true } : { data: [anOrder()], hasMore: false };
+      const page =
+        after === 'c0' ? { data: [], hasMore: true } : { data: [anOrder()], hasMore: false };
       return { status: 200, body: { ...page, nextCursor: after === 'c0' ? 'c1' : 'c2' } };
     };
     const argv = ['api', 'GET', '/v1/events', '--paginate', '--jq', 'length'];

@@ -83,6 +83,8 @@ describe('IDs of a spreadsheet', () => {
     ['line ends of an old Mac', 'id,status\rord_1,x\rord_2,y\r'],
     ['a title above the heading', 'Orders of May\nid,status\nord_1,x\nord_2,y\n'],
     ['a title with empty cells', 'Orders of May;;\n;;\nNo.;Status;\nord_1;x;\nord_2;y;\n'],
+    ['a title of two cells', 'Orders;Printed on Friday;\nNo.;Kunde;Status\nord_1;x;a\nord_2;y;b\n'],
+    ['a title with the separator', 'Report, week 48\nNo.,Kunde,Status\nord_1,x,a\nord_2,y,b\n'],
     ['two titles', 'Orders\nMay\nNo.,Status\nord_1,x\nord_2,y\n'],
     ['empty lines before the heading', '\n\r\nid,status\nord_1,x\nord_2,y\n'],
     ['ids alone', 'id\nord_1\nord_2\n'],
@@ -168,6 +170,20 @@ describe('IDs of a spreadsheet', () => {
       "No column has order IDs: 'Kunde', 'Preis'",
     );
     expect(await rejection('Order No.;Replaces\nord_1;\nrd_2;ord_1\n')).toContain('Several');
+  });
+
+  it('are rejected rather than left out if the rows above the first one have none', async () => {
+    expect(await rejection('Order No.;Kunde;\n4711;x;a\nord_2;y;b\n')).toContain('Line 2');
+    expect(await rejection('Order No.;Kunde;Status\nrd_1;x;a\nord_2;y;b\n')).toContain('Line 2');
+  });
+
+  it('are rejected if two columns have the name that was given for the values', async () => {
+    const text = 'Order No.;Status;Status\nord_1;a;b\n';
+    const read = parseIds(text, 'ord', { valueColumn: 'status' });
+    await expect(read).rejects.toMatchObject({
+      message: "2 columns have the name 'status': 'Order No.', 'Status', 'Status'",
+      hints: ['Nothing changed. Name the column with the statuses: --status-column NAME.'],
+    });
   });
 
   it('are those of the column that was named', async () => {

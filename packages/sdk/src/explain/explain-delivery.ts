@@ -116,7 +116,7 @@ function explainPending(
 ): Explained {
   const whose = isFailureOfOther ? 'The last attempt of another delivery' : 'The last attempt';
   const lastFailure = failure === null ? '' : ` ${whose} failed: ${failure.reason}.`;
-  const expiry = `It expires at ${deadlineAt}.`;
+  const expiry = `The delivery expires at ${deadlineAt}.`;
   const fixes = failure?.actions ?? [];
   if (endpoint?.verdict === 'paused') {
     return [

@@ -103,7 +103,7 @@ describe('explainDelivery', () => {
       failure: { cause: 'authentication', status: 401, error: null },
     });
     expect(explained.reason).toBe(
-      `1,205 pending, endpoint backs off until ${later}, last response 401 for 3 hr. The last attempt of another delivery failed: the receiver returned 401: it, or a proxy in front of it, requires authentication. It expires at ${deadlineAt}.`,
+      `1,205 pending, endpoint backs off until ${later}, last response 401 for 3 hr. The last attempt of another delivery failed: the receiver returned 401: it, or a proxy in front of it, requires authentication. The delivery expires at ${deadlineAt}.`,
     );
     expect(types(explained.actions)).toEqual(['fix', 'verify', 'retry']);
   });

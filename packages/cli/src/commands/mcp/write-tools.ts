@@ -7,7 +7,7 @@ import {
   orderStatuses,
 } from '@tradepost/sdk';
 import { requireExtension } from '../../client/extensions';
-import { CliError } from '../../errors/cli-error';
+import { CliError, commandHint } from '../../errors/cli-error';
 import { describeReason } from '../../report/error-report';
 import { createInputs, maxItems, type Toolbox } from './read-tools';
 import type { Client, Tool, ToolRequest } from './tool';
@@ -107,7 +107,7 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
         event: oneOf(eventTypes).optional(),
         since: time('only deliveries queued at or after this time'),
         until: time('only deliveries queued before this time'),
-        limit: paging.limit,
+        ...paging,
       },
       output: page(delivery).extend({ plan: string().describe('for run_replay, once') }),
       async run(args, request) {
@@ -134,6 +134,9 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
         const selected = plans.get(String(plan));
         if (selected === undefined) {
           throw new CliError('usage', `There is no plan ${plan}, or it was run`);
+        }
+        for (const webhookId of new Set(selected.map((delivery) => delivery.webhookId))) {
+          await assertActive(client, webhookId, request);
         }
         plans.delete(String(plan));
         const failed: { id: string; problem: string }[] = [];
@@ -194,15 +197,24 @@ async function setWebhookStatus(
 }
 
 async function replay(
-  { deliveries }: Client,
+  client: Client,
   id: string,
   from: string,
   request: ToolRequest,
 ): Promise<Change> {
-  const before = (await deliveries.get(id, request)).state;
+  const { deliveries } = client;
+  const { state: before, webhookId } = await deliveries.get(id, request);
   assertState('delivery', id, before, from);
+  await assertActive(client, webhookId, request);
   const after = (await deliveries.replay(id, request)).state;
   return { id, before, after, changed: true };
+}
+
+/** @throws {CliError} `webhook_paused`: what is replayed would wait */
+async function assertActive({ webhooks }: Client, id: string, request: ToolRequest): Promise<void> {
+  if ((await webhooks.get(id, request)).status !== 'paused') return;
+  const resume = commandHint('Resume it first:', 'webhooks resume', id);
+  throw new CliError('webhook_paused', `${id} is paused: nothing would be sent`, resume);
 }
 
 /** @throws {CliError} `precondition_failed` for another state than the expected one */

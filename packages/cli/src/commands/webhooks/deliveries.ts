@@ -40,7 +40,11 @@ export function configure(command: Command, context: CliContext): void {
     const pages = client.deliveries.list(query, { signal: context.signal }).pages();
     const nouns = ['delivery', 'deliveries'] as const;
     const shown = await printList(pages, nouns, deliveryView, context, options);
-    if (shown > 0 || options.state !== 'failed') return;
+    if (shown > 0) return;
+    // An unknown webhook has no deliveries either.
+    const { webhook } = options;
+    if (webhook !== undefined) await client.webhooks.get(webhook, { signal: context.signal });
+    if (options.state !== 'failed') return;
     printBackoffs((await listEndpoints(client, context)).webhooks, options, context);
   });
   addHelp(command, {
