@@ -64,7 +64,7 @@ async function loadFormat<Item extends object>(
       throw new CliError(
         'usage',
         `--jq needs JSON output, not ${output}`,
-        'Omit --output, or set it to json (one document) or ndjson (one item at a time).',
+        'Omit --output, --excel and --separator, or set --output to json (one document) or ndjson (one item at a time).',
       );
     }
     return await (await import('./jq')).createJqFormat(jq, output, isTerminal, signal);
