@@ -41,7 +41,7 @@ export function configure(command: Command, context: CliContext): void {
     const nouns = ['delivery', 'deliveries'] as const;
     const shown = await printList(pages, nouns, deliveryView, context, options);
     if (shown > 0 || options.state !== 'failed') return;
-    printBackoffs((await listEndpoints(client, context)).webhooks, options, context);
+    printBackoffs(await listEndpoints(client, context), options, context);
   });
   addHelp(command, {
     fields: deliveryView.fields,

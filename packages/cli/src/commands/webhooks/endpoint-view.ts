@@ -22,21 +22,13 @@ export function isUnhealthy(webhook: WebhookDetails, { now }: Pick<CliContext, '
   return ['backoff', 'failing'].includes(explainWebhook(webhook, { now: now() }).verdict);
 }
 
-/** The webhooks of the account, as far as the service shows them, and its extensions. */
-export interface Endpoints {
-  webhooks: readonly WebhookDetails[];
-  extensions: readonly string[];
-}
-
-/** Lists the webhooks of the account: an account has at most 20. It never rejects. */
+/** Lists the webhooks of the account, as far as the service shows them: it has at most 20. It never rejects. */
 export async function listEndpoints(
   { webhooks }: Pick<Tradepost, 'webhooks'>,
   { signal }: Pick<CliContext, 'signal'>,
-): Promise<Endpoints> {
+): Promise<readonly WebhookDetails[]> {
   const found = await webhooks.list({ limit: 100 }, { signal }).safe();
-  return found.ok
-    ? { webhooks: found.data.data, extensions: found.extensions }
-    : { webhooks: [], extensions: found.error.extensions };
+  return found.ok ? found.data.data : [];
 }
 
 /** Says why deliveries that seem to have failed are not found: they are pending while their endpoint backs off. */

@@ -147,9 +147,9 @@ async function replayIds(
     await report({ id, outcome: 'not_attempted', state: null, ...noFailure });
   }
   if (idle.size > 0) {
-    printPaused((await listEndpoints(client, context)).webhooks, idle, options, context);
+    printPaused(await listEndpoints(client, context), idle, options, context);
   }
-  const result = { what: '', ids, replayed, skipped: 0, run, rest: [] };
+  const result = { what: '', ids, lists: null, replayed, skipped: 0, run, rest: [] };
   await finishReplays(client, result, writer, async () => format.end(), options, context);
 }
 
