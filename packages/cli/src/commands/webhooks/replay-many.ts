@@ -4,7 +4,7 @@ import { createClientFor } from '../../client/create-client';
 import { wasNotAttempted } from '../../client/outage';
 import { resolveSettings } from '../../config/settings';
 import type { CliContext } from '../../context';
-import { CliError, commandHint } from '../../errors/cli-error';
+import { assertObject, CliError, commandHint } from '../../errors/cli-error';
 import { maxPageSize } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/format';
@@ -195,7 +195,8 @@ async function findTargets(
   const query = toDeliveryQuery({ ...options, state }, maxPageSize);
   const targets = new Map<string, Target>();
   let count = 0;
-  for await (const { id, webhookId, createdAt } of deliveries.list(query, { signal })) {
+  for await (const delivery of deliveries.list(query, { signal })) {
+    const { id, webhookId, createdAt } = assertObject(delivery);
     const until = new Date(Date.parse(createdAt) + 1).toISOString();
     const target = targets.get(webhookId) ?? { ids: [], since: createdAt, until };
     target.ids.push(id);
