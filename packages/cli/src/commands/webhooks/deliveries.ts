@@ -14,7 +14,7 @@ import {
 import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
 import { deliveryView } from './delivery-view';
-import { listEndpoints, printBackoffs } from './endpoint-view';
+import { listEndpoints, printWaiting } from './endpoint-view';
 import { addDeliveryFilter, type DeliveryFilterOptions, toDeliveryQuery } from './webhook-options';
 
 interface Options extends GlobalOptions, PaginationOptions, DeliveryFilterOptions {
@@ -41,7 +41,10 @@ export function configure(command: Command, context: CliContext): void {
     const nouns = ['delivery', 'deliveries'] as const;
     const shown = await printList(pages, nouns, deliveryView, context, options);
     if (shown > 0 || options.state !== 'failed') return;
-    printBackoffs(await listEndpoints(client, context), options, context);
+    const waiting = (await listEndpoints(client, context)).filter(
+      ({ id, pendingDeliveries }) => (options.webhook ?? id) === id && pendingDeliveries > 0,
+    );
+    printWaiting(waiting, options, context);
   });
   addHelp(command, {
     fields: deliveryView.fields,

@@ -1,10 +1,4 @@
-import type {
-  Delivery,
-  DeliveryListParams,
-  DeliveryState,
-  Tradepost,
-  WebhookDetails,
-} from '@tradepost/sdk';
+import type { Delivery, DeliveryListParams, DeliveryState, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { runPool } from '../../bulk/pool';
 import { type BulkRun, type ItemRequests, sendFor } from '../../bulk/run-bulk';
@@ -24,20 +18,23 @@ import {
 import { type createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
 import { createProgress } from '../../output/progress';
 import { formatCount, formatNumber } from '../../output/text';
-import { formatHints } from '../../report/hint';
 import { formatFailure } from './delivery-view';
 import type { DeliveryFilterOptions } from './webhook-options';
 
+interface WaitOptions {
+  /** How long it waits for deliveries, in milliseconds. */
+  timeout?: number;
+  /** How long it waits for a service that is away, in seconds. */
+  reconnectTimeout: number;
+}
+
 /** The options of commands that replay deliveries. */
-export interface ReplayOptions extends GlobalOptions, DeliveryFilterOptions {
+export interface ReplayOptions extends GlobalOptions, DeliveryFilterOptions, WaitOptions {
   /** Milliseconds between two deliveries. */
   rate?: number;
-  reconnectTimeout: number;
   dryRun?: true;
   yes?: true;
   wait?: true;
-  /** How long `wait` waits, in milliseconds. */
-  timeout?: number;
   /** The newest deliveries only. */
   limit?: number;
 }
@@ -107,7 +104,7 @@ export async function finishReplays(
       : []),
   ].join('; ');
   const isAwaited = options.wait && isComplete && !options.dryRun;
-  const arrival = isAwaited ? await waitFor(client, ids, lists, options, context) : null;
+  const arrival = isAwaited ? await waitForDeliveries(client, ids, lists, options, context) : null;
   await writer.write(() => print(arrival));
   if (context.signal.aborted && !isComplete) {
     throw new CliError('interrupted', `Interrupted. ${summary}`, ...rest);
@@ -134,12 +131,14 @@ const concurrency = 4;
 /**
  * Waits until deliveries are delivered or have failed, the timeout is over, or Ctrl-C. It waits for a service that is
  * away, and never rejects.
+ *
+ * @param lists see `Replayed`
  */
-async function waitFor(
-  { deliveries }: Tradepost,
+export async function waitForDeliveries(
+  { deliveries }: Pick<Tradepost, 'deliveries'>,
   ids: ReadonlySet<string>,
   lists: Replayed['lists'],
-  { timeout = defaultTimeoutMs, reconnectTimeout }: ReplayOptions,
+  { timeout = defaultTimeoutMs, reconnectTimeout }: WaitOptions,
   context: CliContext,
 ): Promise<Arrival> {
   const { elapsed, signal } = context;
@@ -169,8 +168,10 @@ async function waitFor(
     let failure: unknown = null;
     const work = async (id: string) => {
       const { data, error } = await sendFor(requests, (request) => deliveries.get(id, request));
-      if (data !== null) seen.set(id, data);
-      else if (getExitReason(error) === 'notFound') seen.delete(id);
+      if (data !== null) {
+        const { body, attempts, ...delivery } = data;
+        seen.set(id, delivery);
+      } else if (getExitReason(error) === 'notFound') seen.delete(id);
       else failure ??= error;
       return failure !== null;
     };
@@ -242,19 +243,4 @@ function reportArrival(
   }
   if (delivered < ids.size) throw new CliError('delivery_failed', text, ...hints);
   printNotice(context, `${text}.`);
-}
-
-/** Says which of the webhooks that were sent to are paused: what was replayed waits. */
-export function printPaused(
-  webhooks: readonly WebhookDetails[],
-  webhookIds: { has(id: string): boolean },
-  options: GlobalOptions,
-  context: CliContext,
-): void {
-  for (const { id, status } of webhooks) {
-    if (status !== 'paused' || !webhookIds.has(id)) continue;
-    const text = `${id} is paused: its deliveries wait. To send them, run`;
-    const hint = { text, command: 'webhooks resume', args: [id] };
-    printNotice(context, formatHints([hint], options) ?? '');
-  }
 }

@@ -11,8 +11,8 @@ import { chooseFormat } from '../../output/format';
 import { createBestEffortWriter, printNotice, writeData } from '../../output/print';
 import { formatCount } from '../../output/text';
 import type { View } from '../../output/view';
-import { listEndpoints, printBackoffs } from './endpoint-view';
-import { finishReplays, printPaused, type ReplayOptions } from './finish-replays';
+import { listEndpoints, printWaiting } from './endpoint-view';
+import { finishReplays, type ReplayOptions } from './finish-replays';
 import { toDeliveryQuery } from './webhook-options';
 
 /** What was replayed to one webhook. */
@@ -84,7 +84,8 @@ export async function replayMany(
     await writeData(context.stdout, print());
     if (ids.size > 0) return printNotice(context, `Would replay ${what}. Nothing changed.`);
     printNotice(context, `No ${state} deliveries found.`);
-    return printBackoffs(webhooks, options, context);
+    const waiting = webhooks.filter(({ pendingDeliveries }) => pendingDeliveries > 0);
+    return printWaiting(waiting, options, context);
   }
   if (ids.size > 1) {
     const to = formatCount(targets.size, 'webhook');
@@ -132,7 +133,8 @@ export async function replayMany(
     },
     context,
   );
-  printPaused(webhooks, targets, options, context);
+  const paused = webhooks.filter(({ id, status }) => status === 'paused' && targets.has(id));
+  printWaiting(paused, options, context);
   // The class of the last response changes with an attempt.
   const { statusClass, ...lasting } = options;
   const sum = (field: 'replayed' | 'skipped') => rows.reduce((total, row) => total + row[field], 0);

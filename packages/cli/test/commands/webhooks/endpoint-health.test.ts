@@ -60,7 +60,8 @@ class DeliveringService {
       const found = data.filter((item) => !('state' in item) || item.state === query.state);
       return { status: 200, body: { data: found, nextCursor: null } };
     }
-    const found = noun === 'webhooks' ? data[0] : { ...aDeliveryRecord(data[0] as Delivery) };
+    const webhook = this.webhooks.find((item) => item.id === one);
+    const found = noun === 'webhooks' ? webhook : { ...aDeliveryRecord(data[0] as Delivery) };
     return { status: 200, body: { data: found } };
   }
 
@@ -190,6 +191,20 @@ describe('an endpoint in backoff', () => {
     expect(result).toEqual({ exitCode: 0, stdout: '', stderr: `${said}\n${hint}` });
     const other = await service.run(...argv, '--webhook', 'whk_2');
     expect(other.stderr).toBe(`${said}\n`);
+  });
+
+  it('is not the only reason why failed deliveries are not found: a webhook may be paused', async () => {
+    const service = await DeliveringService.start({ status: 'paused', pendingDeliveries: 3 });
+    for (const argv of [
+      ['deliveries', '--state', 'failed'],
+      ['replay', '--failed'],
+    ]) {
+      const { exitCode, stderr } = await service.run(...argv);
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain(
+        `${id} is paused: its deliveries wait. To send them, run \`tradepost webhooks resume ${id}\`.`,
+      );
+    }
   });
 
   it.each([
