@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
-import type { Order, OrderListParams, OrderStatus } from '@tradepost/sdk';
+import type { GetOrderOptions, Order, OrderListParams, OrderStatus } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { loadConcurrency, loadMany } from '../../bulk/load-many';
 import { createClientFor } from '../../client/create-client';
-import { listExtended } from '../../client/extensions';
+import { listExtended, sendExtended } from '../../client/extensions';
 import { isSameService, resolveSettings } from '../../config/settings';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
@@ -26,8 +27,6 @@ import { formatRelative } from '../../output/times';
 import type { View } from '../../output/view';
 import { describeReason } from '../../report/error-report';
 import { quoteWord } from '../../report/hint';
-import { loadOrder } from '../orders/get/load-order';
-import { loadConcurrency, loadOrders } from '../orders/get/load-orders';
 import { type NamedOrder, nameFields, placeNames } from '../orders/order-view';
 import { outcomeStyles } from '../orders/set-status/outcome-view';
 
@@ -187,6 +186,8 @@ function listRows(
 /** The clocks of service and journal may differ by this, in milliseconds. */
 const clockToleranceMs = 60_000;
 
+const names = { extension: 'orders.expand', parameters: { expand: orderExpansions } } as const;
+
 /** Pages are read while they are fewer than one for so many orders: others may have changed many more. */
 const ordersPerPage = 10;
 
@@ -223,7 +224,7 @@ async function fetchOrders(
             parameters: { updatedAfter: new Date(since).toISOString() },
             isWanted,
           },
-          { extension: 'orders.expand', parameters: { expand: orderExpansions } },
+          names,
         ],
         limit: maxPageSize,
       });
@@ -237,13 +238,17 @@ async function fetchOrders(
     }
     progress.end();
     const left = ids.filter((id) => !found.has(id));
-    const { loaded, run } = await loadOrders(
+    const { loaded, run } = await loadMany(
       left,
-      (id, request) => loadOrder(client, id, { names: {}, history: null }, request),
+      (id, request) =>
+        sendExtended<Order, Pick<GetOrderOptions, 'expand'>, typeof names>(
+          (expand) => client.orders.get(id, { ...request, ...expand }),
+          [names],
+        ),
       { reconnectTimeout: reconnectTimeoutOption[3] },
       context,
     );
-    for (const [id, { order }] of loaded) found.set(id, order);
+    for (const [id, { data }] of loaded) found.set(id, placeNames(data));
     if (signal.aborted) throw new CliError('interrupted', 'Interrupted');
     const failure = run.failures.find(({ error }) => getExitReason(error) !== 'notFound');
     if (failure !== undefined) throw failure.error;

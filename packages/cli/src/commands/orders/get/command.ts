@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { loadConcurrency, loadMany } from '../../../bulk/load-many';
 import { toBulkFailure } from '../../../bulk/run-bulk';
 import { createClient } from '../../../client/create-client';
 import type { CliContext } from '../../../context';
@@ -25,7 +26,6 @@ import {
   type OrderRecord,
   type Wanted,
 } from './load-order';
-import { loadConcurrency, loadOrders } from './load-orders';
 import { fetchHistoryIfPossible, historyView, toHistoryRow } from './order-history';
 
 interface Options extends GlobalOptions, InputOptions {
@@ -130,7 +130,7 @@ async function getMany(
   { reconnectTimeout, waitsForService: hadContact }: Options,
   context: CliContext,
 ): Promise<{ found: readonly LoadedOrder[]; error: unknown }> {
-  const { loaded, run } = await loadOrders(ids, load, { reconnectTimeout, hadContact }, context);
+  const { loaded, run } = await loadMany(ids, load, { reconnectTimeout, hadContact }, context);
   const found = ids.flatMap((id) => loaded.get(id) ?? []);
   const error = toBulkFailure('Got', ['order', 'orders'], ids, found.length, run, context);
   return { found, error };

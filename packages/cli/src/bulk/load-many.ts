@@ -1,18 +1,17 @@
-import { type BulkRun, type BulkTask, runBulk, sendFor } from '../../../bulk/run-bulk';
-import { isAway, isTemporary, wasNotAttempted } from '../../../client/outage';
-import type { CliContext } from '../../../context';
-import type { LoadedOrder, LoadRequest } from './load-order';
+import { isAway, isTemporary, wasNotAttempted } from '../client/outage';
+import type { CliContext } from '../context';
+import { type BulkRun, type BulkTask, runBulk, sendFor } from './run-bulk';
 
 export const loadConcurrency = 8;
 
-/** Loads orders. It waits while the service is away, and continues after a failure. */
-export async function loadOrders(
+/** Loads items by their IDs. It waits while the service is away, and continues after a failure. */
+export async function loadMany<Item>(
   ids: readonly string[],
-  load: (id: string, request: LoadRequest) => Promise<LoadedOrder>,
+  load: (id: string, request: { signal: AbortSignal; maxRetries: 0 }) => Promise<Item>,
   outages: Pick<BulkTask, 'reconnectTimeout' | 'hadContact'>,
   context: CliContext,
-): Promise<{ loaded: ReadonlyMap<string, LoadedOrder>; run: BulkRun }> {
-  const loaded = new Map<string, LoadedOrder>();
+): Promise<{ loaded: ReadonlyMap<string, Item>; run: BulkRun }> {
+  const loaded = new Map<string, Item>();
   const run = await runBulk(
     {
       ids,
