@@ -166,7 +166,7 @@ type Attempted<Data> = { data: Data; error: null } | { data: null; error: unknow
 
 /** Makes a request for an item as `send` does. It never rejects. */
 export function sendFor<Data>(
-  { send }: ItemRequests,
+  { send }: Pick<ItemRequests, 'send'>,
   request: (options: { signal: AbortSignal; maxRetries: 0 }) => PromiseLike<Data>,
   canRepeat?: (error: unknown) => boolean,
 ): Promise<Attempted<Data>> {

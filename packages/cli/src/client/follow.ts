@@ -46,6 +46,8 @@ export function createConnection(
       if (outage.state === 'over') {
         if (isReported) policy.onReconnected();
         isReported = false;
+        // The response to an attempt during the outage is not late.
+        askedAt = elapsed();
         return policy.onWait(null);
       }
       const { error, failures, delayMs, remainingMs } = outage;

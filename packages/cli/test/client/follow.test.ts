@@ -75,7 +75,7 @@ describe('the connection of a command that follows events', () => {
   });
 
   it('reports an outage once, with a countdown, and continues after the last page', async () => {
-    const { ids, said, problems } = await follow([one, 'broken', 'broken', 'broken', two]);
+    const { ids, said, problems } = await follow([one, ...Array<Reply>(6).fill('broken'), two]);
     expect(ids).toEqual(['evt_1', 'evt_2']);
     expect(said).toEqual([
       expect.stringMatching(/connection closed.* Retrying for up to 5 minutes\.$/),

@@ -379,6 +379,60 @@ describe('jobs show', () => {
     expect(await titles('--undo')).toEqual(expect.arrayContaining(['UNDO', 'BUYER']));
   });
 
+  it('gets many by the page as far as they have changed since, and the rest one by one', async () => {
+    const { service, env, ids } = await startPendingOrders(40);
+    const now = () => Date.parse('2026-11-26T10:00:00Z');
+    await service.cli([...set, ...ids, 'confirmed', '--yes'], { env, now });
+    service.seen.length = 0;
+    service.extensions = ['orders.expand', 'orders.filters', 'paging'];
+    const named = service.orders.map((order) => ({
+      ...order,
+      buyer: { id: 'usr_1', name: 'Ann' },
+    }));
+    const others = named.map((order) => ({ ...order, id: `${order.id}x` }));
+    const pages = [others, named.slice(0, 20), named.slice(20, 38), others, named];
+    service.instead = ({ path, query }) => {
+      const { cursor = '0', updatedAfter } = query;
+      const id = path.split('/')[3];
+      if (id !== undefined)
+        return { status: 200, body: { data: named.find((one) => one.id === id) } };
+      expect(updatedAfter).toBe('2026-11-26T09:59:00.000Z');
+      const nextCursor = String(Number(cursor) + 1);
+      return { status: 200, body: { data: pages[Number(cursor)], nextCursor } };
+    };
+    const { exitCode, stdout } = await service.cli(show, { env });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(
+      ids.map((id) => expect.objectContaining({ id, buyerName: 'Ann', now: 'confirmed' })),
+    );
+    const requests = service.seen.map(({ path }) => path);
+    expect(requests.filter((path) => path === '/v1/orders')).toHaveLength(4);
+    expect(requests.slice(4).sort()).toEqual(['/v1/orders/ord_39', '/v1/orders/ord_40']);
+  });
+
+  it('waits while there are too many requests, and leaves out what does not exist', async () => {
+    const { service, env } = await startWithReport();
+    let limited = 20;
+    const tooMany = { ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '10' } };
+    service.instead = ({ path }) => {
+      if (path.endsWith('ord_2')) return aProblem(404, 'order_not_found');
+      limited -= 1;
+      return limited >= 0 ? tooMany : undefined;
+    };
+    let time = 0;
+    const wait = async (milliseconds: number) => {
+      time += milliseconds;
+    };
+    const { stdout, stderr } = await service.cli(show, { env, now: () => time, wait });
+    expect(JSON.parse(stdout).map((row: { now: string }) => row.now)).toEqual([
+      'confirmed',
+      null,
+      'pending',
+    ]);
+    expect(stderr).toContain('Rate limited; retrying.');
+    expect(stderr).not.toContain('missing');
+  });
+
   it('works with a service that has only the API specification', async () => {
     const { service, env } = await startWithReport();
     service.isStrict = true;

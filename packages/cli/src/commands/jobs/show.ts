@@ -1,15 +1,20 @@
 import { basename } from 'node:path';
-import type { GetOrderOptions, Order, OrderStatus } from '@tradepost/sdk';
+import type { GetOrderOptions, Order, OrderListParams, OrderStatus } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { runPool } from '../../bulk/pool';
+import { loadConcurrency, loadMany } from '../../bulk/load-many';
 import { createClientFor } from '../../client/create-client';
-import { sendExtended } from '../../client/extensions';
+import { listExtended, sendExtended } from '../../client/extensions';
 import { isSameService, resolveSettings } from '../../config/settings';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, orderExpansions } from '../../input/options';
+import {
+  type GlobalOptions,
+  maxPageSize,
+  orderExpansions,
+  reconnectTimeoutOption,
+} from '../../input/options';
 import { findJournal } from '../../journal/jobs';
 import { type OutcomeDetails, readJournal, type SavedJournal } from '../../journal/journal';
 import { formatSummary, notAttempted } from '../../journal/outcomes';
@@ -178,46 +183,75 @@ function listRows(
   });
 }
 
-const concurrency = 8;
+/** The clocks of service and journal may differ by this, in milliseconds. */
+const clockToleranceMs = 60_000;
 
 const names = { extension: 'orders.expand', parameters: { expand: orderExpansions } } as const;
 
-/** Gets orders of a job from its service. A notice says why they are missing. */
+/** Pages are read while they are fewer than one for so many orders: others may have changed many more. */
+const ordersPerPage = 10;
+
+/**
+ * Gets orders of a job from its service: by the page as far as they have changed since, and the rest one by one. A notice
+ * says why they are missing.
+ */
 async function fetchOrders(
-  { plan }: SavedJournal,
+  { plan, createdAt }: SavedJournal,
   ids: readonly string[],
   options: Options,
   context: CliContext,
 ): Promise<Map<string, NamedOrder>> {
   const { signal } = context;
   const found = new Map<string, NamedOrder>();
+  const wanted = new Set(ids);
   const progress = createProgress(ids.length, context);
-  let failure: unknown = null;
   try {
     const settings = resolveSettings(context, options);
     if (!isSameService(settings.baseUrl, plan.baseUrl)) {
       throw new CliError('usage', `the job is of ${plan.baseUrl}, not of ${settings.baseUrl}`);
     }
-    const client = createClientFor(settings, context, options, { concurrency });
-    await runPool({
-      targets: ids,
-      concurrency,
-      signal,
-      async work(id) {
-        try {
-          const { data } = await sendExtended<Order, Pick<GetOrderOptions, 'expand'>, typeof names>(
-            (expand) => client.orders.get(id, { signal, ...expand }),
-            [names],
-          );
-          found.set(id, placeNames(data));
-        } catch (error) {
-          if (getExitReason(error) !== 'notFound') failure = error;
-        }
-        progress.step('done');
-        return failure !== null;
-      },
-    });
-    if (failure !== null) throw failure;
+    const client = createClientFor(settings, context, options, { concurrency: loadConcurrency });
+    let pagesLeft = Math.floor(ids.length / ordersPerPage);
+    if (pagesLeft > 0) {
+      const since = Date.parse(createdAt ?? '1970-01-01') - clockToleranceMs;
+      const isWanted = ({ id }: Order) => wanted.has(id);
+      const pages = listExtended<Order, OrderListParams>({
+        list: (query) => client.orders.list(query, { signal }),
+        query: {},
+        extras: [
+          {
+            extension: 'orders.filters',
+            parameters: { updatedAfter: new Date(since).toISOString() },
+            isWanted,
+          },
+          names,
+        ],
+        limit: maxPageSize,
+      });
+      for await (const { data } of pages) {
+        const own = data.filter(isWanted);
+        for (const order of own) found.set(order.id, placeNames(order));
+        progress.step('done', own.length);
+        pagesLeft -= 1;
+        if (found.size === wanted.size || pagesLeft === 0) break;
+      }
+    }
+    progress.end();
+    const left = ids.filter((id) => !found.has(id));
+    const { loaded, run } = await loadMany(
+      left,
+      (id, request) =>
+        sendExtended<Order, Pick<GetOrderOptions, 'expand'>, typeof names>(
+          (expand) => client.orders.get(id, { ...request, ...expand }),
+          [names],
+        ),
+      { reconnectTimeout: reconnectTimeoutOption[3] },
+      context,
+    );
+    for (const [id, { data }] of loaded) found.set(id, placeNames(data));
+    if (signal.aborted) throw new CliError('interrupted', 'Interrupted');
+    const failure = run.failures.find(({ error }) => getExitReason(error) !== 'notFound');
+    if (failure !== undefined) throw failure.error;
   } catch (error) {
     if (signal.aborted) throw error;
     printNotice(context, `Names and current statuses are missing: ${describeReason(error)}`);

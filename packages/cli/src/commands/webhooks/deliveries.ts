@@ -14,7 +14,7 @@ import {
 import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
 import { deliveryView } from './delivery-view';
-import { listEndpoints, printBackoffs } from './endpoint-view';
+import { listEndpoints, printWaiting } from './endpoint-view';
 import { addDeliveryFilter, type DeliveryFilterOptions, toDeliveryQuery } from './webhook-options';
 
 interface Options extends GlobalOptions, PaginationOptions, DeliveryFilterOptions {
@@ -45,7 +45,10 @@ export function configure(command: Command, context: CliContext): void {
     const { webhook } = options;
     if (webhook !== undefined) await client.webhooks.get(webhook, { signal: context.signal });
     if (options.state !== 'failed') return;
-    printBackoffs((await listEndpoints(client, context)).webhooks, options, context);
+    const waiting = (await listEndpoints(client, context)).filter(
+      ({ id, pendingDeliveries }) => (webhook ?? id) === id && pendingDeliveries > 0,
+    );
+    printWaiting(waiting, options, context);
   });
   addHelp(command, {
     fields: deliveryView.fields,

@@ -1,6 +1,7 @@
 import type { Tradepost, WebhookDetails } from '@tradepost/sdk';
 import { explainWebhook } from '@tradepost/sdk/explain';
 import type { CliContext } from '../../context';
+import type { CommandHint } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
 import { printNotice } from '../../output/print';
 import { chooseTimes, formatTimes } from '../../output/times';
@@ -22,36 +23,34 @@ export function isUnhealthy(webhook: WebhookDetails, { now }: Pick<CliContext, '
   return ['backoff', 'failing'].includes(explainWebhook(webhook, { now: now() }).verdict);
 }
 
-/** The webhooks of the account, as far as the service shows them, and its extensions. */
-export interface Endpoints {
-  webhooks: readonly WebhookDetails[];
-  extensions: readonly string[];
-}
-
-/** Lists the webhooks of the account: an account has at most 20. It never rejects. */
+/** Lists the webhooks of the account, as far as the service shows them: it has at most 20. It never rejects. */
 export async function listEndpoints(
   { webhooks }: Pick<Tradepost, 'webhooks'>,
   { signal }: Pick<CliContext, 'signal'>,
-): Promise<Endpoints> {
+): Promise<readonly WebhookDetails[]> {
   const found = await webhooks.list({ limit: 100 }, { signal }).safe();
-  return found.ok
-    ? { webhooks: found.data.data, extensions: found.extensions }
-    : { webhooks: [], extensions: found.error.extensions };
+  return found.ok ? found.data.data : [];
 }
 
-/** Says why deliveries that seem to have failed are not found: they are pending while their endpoint backs off. */
-export function printBackoffs(
+/** Says which webhooks are paused or back off, so that deliveries to them stay pending, and what to run. */
+export function printWaiting(
   webhooks: readonly WebhookDetails[],
-  options: OutputOptions & ConnectionFlags & { webhook?: string },
+  options: OutputOptions & ConnectionFlags,
   context: CliContext,
 ): void {
   for (const webhook of webhooks) {
-    const { id, pendingDeliveries } = webhook;
-    const isWanted = (options.webhook ?? id) === id && pendingDeliveries > 0;
+    const args = [webhook.id];
     const { verdict } = explainWebhook(webhook, { now: context.now() });
-    if (!isWanted || verdict !== 'backoff') continue;
-    const text = `${id}: ${describeEndpoint(webhook, options, context)}. See`;
-    const hint = { text, command: 'webhooks explain', args: [id] };
+    if (verdict === 'paused') {
+      const text = `${webhook.id} is paused: its deliveries wait. To send them, run`;
+      printHint({ text, command: 'webhooks resume', args });
+    } else if (verdict === 'backoff') {
+      const text = `${webhook.id}: ${describeEndpoint(webhook, options, context)}. See`;
+      printHint({ text, command: 'webhooks explain', args });
+    }
+  }
+
+  function printHint(hint: CommandHint): void {
     printNotice(context, formatHints([hint], options) ?? '');
   }
 }

@@ -1,12 +1,15 @@
-import type { Delivery, DeliveryState, Tradepost, WebhookDetails } from '@tradepost/sdk';
+import type { Delivery, DeliveryListParams, DeliveryState, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import type { BulkRun } from '../../bulk/run-bulk';
+import { runPool } from '../../bulk/pool';
+import { type BulkRun, type ItemRequests, sendFor } from '../../bulk/run-bulk';
 import { createShutdownGrace } from '../../bulk/shutdown-grace';
+import { createOutageGate, isAway, isTemporary } from '../../client/outage';
+import { createOutagePolicy } from '../../client/outage-report';
 import type { CliContext } from '../../context';
 import { BulkError, CliError, commandHint, getErrorMessage } from '../../errors/cli-error';
+import { getExitReason } from '../../errors/exit-codes';
 import {
   type GlobalOptions,
-  maxPageSize,
   parseDuration,
   rateOption,
   reconnectTimeoutOption,
@@ -15,20 +18,23 @@ import {
 import { type createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
 import { createProgress } from '../../output/progress';
 import { formatCount, formatNumber } from '../../output/text';
-import { formatHints } from '../../report/hint';
 import { formatFailure } from './delivery-view';
-import { type DeliveryFilterOptions, toDeliveryQuery } from './webhook-options';
+import type { DeliveryFilterOptions } from './webhook-options';
+
+interface WaitOptions {
+  /** How long it waits for deliveries, in milliseconds. */
+  timeout?: number;
+  /** How long it waits for a service that is away, in seconds. */
+  reconnectTimeout: number;
+}
 
 /** The options of commands that replay deliveries. */
-export interface ReplayOptions extends GlobalOptions, DeliveryFilterOptions {
+export interface ReplayOptions extends GlobalOptions, DeliveryFilterOptions, WaitOptions {
   /** Milliseconds between two deliveries. */
   rate?: number;
-  reconnectTimeout: number;
   dryRun?: true;
   yes?: true;
   wait?: true;
-  /** How long `wait` waits, in milliseconds. */
-  timeout?: number;
   /** The newest deliveries only. */
   limit?: number;
 }
@@ -54,6 +60,8 @@ export interface Replayed {
   /** Which deliveries, such as `failed` ones; empty for those that were named. */
   what: string;
   ids: ReadonlySet<string>;
+  /** The lists that have them, of any state; null to read each by its ID. */
+  lists: readonly DeliveryListParams[] | null;
   replayed: number;
   /** How many were in flight. */
   skipped: number;
@@ -64,8 +72,8 @@ export interface Replayed {
 
 /** What became of deliveries that were replayed, as far as it is known. */
 export interface Arrival {
-  pending: readonly Delivery[];
-  failed: readonly Delivery[];
+  /** Those that were seen, by their ID. */
+  seen: ReadonlyMap<string, Delivery>;
   /** Why waiting for them ended early; null if it did not. */
   error: unknown;
 }
@@ -78,7 +86,7 @@ export interface Arrival {
  */
 export async function finishReplays(
   client: Tradepost,
-  { what, ids, replayed, skipped, run, rest }: Replayed,
+  { what, ids, lists, replayed, skipped, run, rest }: Replayed,
   writer: ReturnType<typeof createBestEffortWriter>,
   print: (arrival: Arrival | null) => Promise<string>,
   options: ReplayOptions,
@@ -96,7 +104,7 @@ export async function finishReplays(
       : []),
   ].join('; ');
   const isAwaited = options.wait && isComplete && !options.dryRun;
-  const arrival = isAwaited ? await waitFor(client, ids, options, context) : null;
+  const arrival = isAwaited ? await waitForDeliveries(client, ids, lists, options, context) : null;
   await writer.write(() => print(arrival));
   if (context.signal.aborted && !isComplete) {
     throw new CliError('interrupted', `Interrupted. ${summary}`, ...rest);
@@ -112,41 +120,84 @@ export async function finishReplays(
   }
   if (options.dryRun) printNotice(context, `${summary}. Nothing changed.`);
   else if (arrival === null) printNotice(context, `${summary}.`);
-  else reportArrival(ids.size, arrival, summary, options, context);
+  else reportArrival(ids, arrival, summary, options, context);
 }
 
 const defaultTimeoutMs = 300_000;
 const maxPollMs = 5_000;
+/** Deliveries that are read at the same time. */
+const concurrency = 4;
 
-/** Waits until deliveries are delivered or have failed, the timeout is over, or Ctrl-C. It never rejects. */
-async function waitFor(
-  { deliveries }: Tradepost,
+/**
+ * Waits until deliveries are delivered or have failed, the timeout is over, or Ctrl-C. It waits for a service that is
+ * away, and never rejects.
+ *
+ * @param lists see `Replayed`
+ */
+export async function waitForDeliveries(
+  { deliveries }: Pick<Tradepost, 'deliveries'>,
   ids: ReadonlySet<string>,
-  { timeout = defaultTimeoutMs, statusClass: _, ...filter }: ReplayOptions,
+  lists: Replayed['lists'],
+  { timeout = defaultTimeoutMs, reconnectTimeout }: WaitOptions,
   context: CliContext,
 ): Promise<Arrival> {
-  let pending: readonly Delivery[] = [];
+  const { elapsed, signal } = context;
+  const seen = new Map<string, Delivery>();
   const progress = createProgress(null, context);
   const grace = createShutdownGrace(context, () => {});
-  const list = (state: DeliveryState) =>
-    grace.during(async (signal) => {
-      const query = toDeliveryQuery({ ...filter, state }, maxPageSize);
-      const all = deliveries.list(query, { signal }).toArray({ limit: Number.POSITIVE_INFINITY });
-      return (await all).filter((one) => ids.has(one.id) && one.state === state);
-    });
+  const awayFor = { reconnectTimeout: Math.min(reconnectTimeout, Math.ceil(timeout / 1_000)) };
+  const policy = createOutagePolicy({ ...awayFor, hadContact: true }, progress, context);
+  const isRetryable = (error: unknown) => isAway(error) || isTemporary(error);
+  const gate = createOutageGate({ ...policy, isRetryable }, context);
+  const requests: Pick<ItemRequests, 'send'> = {
+    send: (attempt) => gate.send(() => grace.during(attempt)),
+  };
+
+  async function list(state: DeliveryState): Promise<void> {
+    for (const params of lists ?? []) {
+      const { data, error } = await sendFor(requests, (request) =>
+        deliveries.list({ ...params, state }, request).toArray({ limit: Number.POSITIVE_INFINITY }),
+      );
+      if (data === null) throw error;
+      for (const one of data) if (ids.has(one.id)) seen.set(one.id, one);
+    }
+  }
+
+  /** Reads each of these by its ID. One that was deleted is not seen any more. */
+  async function get(targets: readonly string[]): Promise<void> {
+    let failure: unknown = null;
+    const work = async (id: string) => {
+      const { data, error } = await sendFor(requests, (request) => deliveries.get(id, request));
+      if (data !== null) {
+        const { body, attempts, ...delivery } = data;
+        seen.set(id, delivery);
+      } else if (getExitReason(error) === 'notFound') seen.delete(id);
+      else failure ??= error;
+      return failure !== null;
+    };
+    await runPool({ targets, concurrency, signal, turn: gate.untilOver, work });
+    if (failure !== null) throw failure;
+  }
+
+  let pending = [...ids];
   try {
-    const endsAt = context.elapsed() + timeout;
+    const endsAt = elapsed() + timeout;
     for (let intervalMs = 200; ; intervalMs = Math.min(intervalMs * 2, maxPollMs)) {
-      pending = await list('pending');
-      progress.hold(() => `${formatNumber(pending.length)} of ${formatNumber(ids.size)} pending`);
-      const leftMs = endsAt - context.elapsed();
-      if (pending.length === 0 || leftMs <= 0 || context.signal.aborted) {
-        return { pending, failed: await list('failed'), error: null };
+      if (lists !== null) seen.clear();
+      await (lists === null ? get(pending) : list('pending'));
+      pending = [...seen.values()].flatMap(({ id, state }) => (state === 'pending' ? [id] : []));
+      const text = `${formatNumber(pending.length)} of ${formatNumber(ids.size)} pending`;
+      progress.hold(() => text);
+      const leftMs = endsAt - elapsed();
+      if (pending.length === 0 || leftMs <= 0 || signal.aborted) {
+        await list('failed');
+        await list('delivered');
+        return { seen, error: null };
       }
-      await context.wait(Math.min(intervalMs, leftMs), context.signal);
+      await context.wait(Math.min(intervalMs, leftMs), signal);
     }
   } catch (error) {
-    return { pending, failed: [], error };
+    return { seen, error };
   } finally {
     grace.end();
     progress.end();
@@ -155,8 +206,8 @@ async function waitFor(
 
 /** @throws {CliError | BulkError} unless all arrived */
 function reportArrival(
-  count: number,
-  { pending, failed, error }: Arrival,
+  ids: ReadonlySet<string>,
+  { seen, error }: Arrival,
   summary: string,
   { timeout = defaultTimeoutMs }: ReplayOptions,
   context: CliContext,
@@ -166,17 +217,21 @@ function reportArrival(
     printNotice(context, `${summary}. Waiting for them failed.`);
     throw error;
   }
-  const delivered = count - pending.length - failed.length;
+  const select = (state: DeliveryState) => [...seen.values()].filter((one) => one.state === state);
+  const [pending, failed] = [select('pending'), select('failed')];
+  const delivered = select('delivered').length;
+  const unknown = ids.size - seen.size;
   const after = context.signal.aborted ? '' : ` after ${timeout / 1_000} s`;
   const text = [
     `${summary}: ${formatNumber(delivered)} delivered`,
     `${formatNumber(failed.length)} failed`,
     ...(pending.length > 0 ? [`${formatNumber(pending.length)} still pending${after}`] : []),
+    ...(unknown > 0 ? [`${formatNumber(unknown)} unknown`] : []),
   ].join(', ');
   const [first] = pending;
   const late = first && commandHint('See', 'webhooks explain', first.webhookId);
   const hints = late === undefined ? [] : [late];
-  if (context.signal.aborted && pending.length > 0) {
+  if (context.signal.aborted && delivered + failed.length < ids.size) {
     throw new CliError('interrupted', `Interrupted. ${text}`, ...hints);
   }
   if (failed.length > 0) {
@@ -186,21 +241,6 @@ function reportArrival(
     }));
     throw new BulkError(text, delivered, failures, ...hints);
   }
-  if (pending.length > 0) throw new CliError('delivery_failed', text, ...hints);
+  if (delivered < ids.size) throw new CliError('delivery_failed', text, ...hints);
   printNotice(context, `${text}.`);
-}
-
-/** Says which of the webhooks that were sent to are paused: what was replayed waits. */
-export function printPaused(
-  webhooks: readonly WebhookDetails[],
-  webhookIds: { has(id: string): boolean },
-  options: GlobalOptions,
-  context: CliContext,
-): void {
-  for (const { id, status } of webhooks) {
-    if (status !== 'paused' || !webhookIds.has(id)) continue;
-    const text = `${id} is paused: its deliveries wait. To send them, run`;
-    const hint = { text, command: 'webhooks resume', args: [id] };
-    printNotice(context, formatHints([hint], options) ?? '');
-  }
 }

@@ -1,19 +1,19 @@
-import type { Delivery, DeliveryState, ReplayedDeliveries, Tradepost } from '@tradepost/sdk';
+import type { DeliveryState, ReplayedDeliveries, Tradepost } from '@tradepost/sdk';
 import { runBulk, sendFor } from '../../bulk/run-bulk';
 import { createClientFor } from '../../client/create-client';
 import { wasNotAttempted } from '../../client/outage';
 import { resolveSettings } from '../../config/settings';
 import type { CliContext } from '../../context';
-import { CliError, commandHint } from '../../errors/cli-error';
+import { assertObject, baseUrlHint, CliError, commandHint } from '../../errors/cli-error';
 import { maxPageSize } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/format';
 import { createBestEffortWriter, printNotice, writeData } from '../../output/print';
 import { formatCount } from '../../output/text';
 import type { View } from '../../output/view';
-import { listEndpoints, printBackoffs } from './endpoint-view';
-import { finishReplays, printPaused, type ReplayOptions } from './finish-replays';
-import { matchesQuery, toDeliveryQuery } from './webhook-options';
+import { listEndpoints, printWaiting } from './endpoint-view';
+import { finishReplays, type ReplayOptions } from './finish-replays';
+import { toDeliveryQuery } from './webhook-options';
 
 /** What was replayed to one webhook. */
 interface Replays {
@@ -22,11 +22,18 @@ interface Replays {
   found: number;
   /** How many of them are due again. */
   replayed: number;
-  /** How many were in flight, or had gone. */
+  /** How many were in flight. */
   skipped: number;
   /** How many arrived, and how many did not, with `--wait`. */
   delivered: number | null;
   failed: number | null;
+}
+
+/** The deliveries to a webhook that were found, and when they were queued. */
+interface Target {
+  ids: string[];
+  since: string;
+  until: string;
 }
 
 /** Creates the view; with `--wait`, what arrived matters more than what was found. */
@@ -66,8 +73,9 @@ export async function replayMany(
   const client = createClientFor(settings, context, options);
   const webhooks = await findWebhooks(client, options, context);
   const targets = await findTargets(client, state, options, context);
-  const ids = new Set([...targets.values()].flat());
-  const rows = Array.from(targets, ([webhookId, { length: found }]): Replays => {
+  const ids = new Set([...targets.values()].flatMap((target) => target.ids));
+  const rows = Array.from(targets, ([webhookId, target]): Replays => {
+    const found = target.ids.length;
     return { webhookId, found, replayed: 0, skipped: 0, delivered: null, failed: null };
   });
   const print = async () => `${await format.formatItems(rows)}${await format.end()}`;
@@ -76,7 +84,8 @@ export async function replayMany(
     await writeData(context.stdout, print());
     if (ids.size > 0) return printNotice(context, `Would replay ${what}. Nothing changed.`);
     printNotice(context, `No ${state} deliveries found.`);
-    return printBackoffs(webhooks, options, context);
+    const waiting = webhooks.filter(({ pendingDeliveries }) => pendingDeliveries > 0);
+    return printWaiting(waiting, options, context);
   }
   if (ids.size > 1) {
     const to = formatCount(targets.size, 'webhook');
@@ -103,7 +112,9 @@ export async function replayMany(
         let portions: AsyncIterator<ReplayedDeliveries, undefined> | undefined;
         for (;;) {
           const { data, error } = await sendFor(requests, (request) => {
-            const params = { ...filter, limit, max: row.found };
+            // Those that matched only after they were listed are left out.
+            const { until } = targets.get(webhookId) as Target;
+            const params = { ...filter, until, limit, max: row.found };
             portions ??= client.webhooks.replayAll(webhookId, params, request);
             return portions.next();
           });
@@ -122,13 +133,19 @@ export async function replayMany(
     },
     context,
   );
-  printPaused(webhooks, targets, options, context);
+  const paused = webhooks.filter(({ id, status }) => status === 'paused' && targets.has(id));
+  printWaiting(paused, options, context);
+  // The class of the last response changes with an attempt.
+  const { statusClass, ...lasting } = options;
   const sum = (field: 'replayed' | 'skipped') => rows.reduce((total, row) => total + row[field], 0);
   await finishReplays(
     client,
     {
       what: `${state} `,
       ids,
+      lists: Array.from(targets, ([webhook, { since, until }]) =>
+        toDeliveryQuery({ ...lasting, webhook, since, until }, maxPageSize),
+      ),
       replayed: sum('replayed'),
       skipped: sum('skipped'),
       run,
@@ -136,11 +153,12 @@ export async function replayMany(
     },
     createBestEffortWriter(context.stdout),
     async (arrival) => {
-      const count = (all: readonly Delivery[] = [], id: string) =>
-        all.filter(({ webhookId }) => webhookId === id).length;
+      const all = [...(arrival?.seen.values() ?? [])];
       for (const row of arrival?.error === null ? rows : []) {
-        row.failed = count(arrival?.failed, row.webhookId);
-        row.delivered = row.found - row.failed - count(arrival?.pending, row.webhookId);
+        const count = (wanted: DeliveryState) =>
+          all.filter((one) => one.webhookId === row.webhookId && one.state === wanted).length;
+        row.delivered = count('delivered');
+        row.failed = count('failed');
       }
       return await print();
     },
@@ -160,7 +178,7 @@ async function findWebhooks(
   { webhook: id }: ReplayOptions,
   context: CliContext,
 ) {
-  if (id === undefined) return (await listEndpoints(client, context)).webhooks;
+  if (id === undefined) return await listEndpoints(client, context);
   const found = await client.webhooks.get(id, { signal: context.signal });
   if (found.status === 'paused') {
     const resume = commandHint('To resume it, which sends what waits, run', 'webhooks resume', id);
@@ -175,15 +193,21 @@ async function findTargets(
   state: DeliveryState,
   { limit = Number.POSITIVE_INFINITY, ...options }: ReplayOptions,
   { signal }: CliContext,
-): Promise<Map<string, string[]>> {
+): Promise<Map<string, Target>> {
   const query = toDeliveryQuery({ ...options, state }, maxPageSize);
-  const targets = new Map<string, string[]>();
+  const targets = new Map<string, Target>();
   let count = 0;
   for await (const delivery of deliveries.list(query, { signal })) {
-    if (!matchesQuery(delivery, query)) continue;
-    const own = targets.get(delivery.webhookId);
-    if (own === undefined) targets.set(delivery.webhookId, [delivery.id]);
-    else own.push(delivery.id);
+    const { id, webhookId, createdAt } = assertObject(delivery);
+    const queuedAt = Date.parse(createdAt);
+    if (Number.isNaN(queuedAt)) {
+      throw new CliError('invalid_response', `The service sent no time for ${id}`, baseUrlHint);
+    }
+    const until = new Date(queuedAt + 1).toISOString();
+    const target = targets.get(webhookId) ?? { ids: [], since: createdAt, until };
+    target.ids.push(id);
+    target.since = createdAt;
+    targets.set(webhookId, target);
     count += 1;
     if (count >= limit) break;
   }

@@ -14,12 +14,11 @@ import { createBestEffortWriter } from '../../output/print';
 import type { StyleName } from '../../output/text';
 import type { Format, View } from '../../output/view';
 import { getStateStyle } from './delivery-view';
-import { listEndpoints } from './endpoint-view';
+import { listEndpoints, printWaiting } from './endpoint-view';
 import {
   addReplayOptions,
   checkTimeout,
   finishReplays,
-  printPaused,
   type ReplayOptions,
 } from './finish-replays';
 import { replayMany, replaysOutput, replaysView } from './replay-many';
@@ -147,9 +146,11 @@ async function replayIds(
     await report({ id, outcome: 'not_attempted', state: null, ...noFailure });
   }
   if (idle.size > 0) {
-    printPaused((await listEndpoints(client, context)).webhooks, idle, options, context);
+    const webhooks = await listEndpoints(client, context);
+    const paused = webhooks.filter(({ id, status }) => status === 'paused' && idle.has(id));
+    printWaiting(paused, options, context);
   }
-  const result = { what: '', ids, replayed, skipped: 0, run, rest: [] };
+  const result = { what: '', ids, lists: null, replayed, skipped: 0, run, rest: [] };
   await finishReplays(client, result, writer, async () => format.end(), options, context);
 }
 

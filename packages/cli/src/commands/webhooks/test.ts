@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryDetails, EventType, Tradepost } from '@tradepost/sdk';
+import type { Delivery, EventType } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -9,6 +9,7 @@ import { chooseFormat, describeShape } from '../../output/format';
 import { printChange, printNotice } from '../../output/print';
 import { formatHints } from '../../report/hint';
 import { deliveryView, formatFailure } from './delivery-view';
+import { waitForDeliveries } from './finish-replays';
 import { eventOption } from './webhook-options';
 
 interface Options extends GlobalOptions {
@@ -48,13 +49,12 @@ async function test(id: string, options: Options, context: CliContext): Promise<
   const queued = await client.webhooks.test(id, { event: options.event }, { signal });
   let delivery: Delivery = queued;
   if (options.wait) {
-    const { body, attempts, ...result } = await waitForDelivery(
-      client,
-      queued.id,
-      options.timeout,
-      context,
-    );
-    delivery = result;
+    const { timeout } = options;
+    const waiting = { timeout, reconnectTimeout: timeout / 1_000 };
+    const ids = new Set([queued.id]);
+    const { seen, error } = await waitForDeliveries(client, ids, null, waiting, context);
+    if (error !== null) throw error;
+    delivery = seen.get(queued.id) ?? queued;
   }
   const explain = { command: 'webhooks explain', args: [queued.id] };
   await printChange(context, `a test event is sent to ${id}`, () => format.formatItem(delivery), {
@@ -70,33 +70,13 @@ async function test(id: string, options: Options, context: CliContext): Promise<
       `The test event was not delivered: ${formatFailure(delivery)}`,
       { text: 'For details, run', ...explain },
     );
+  } else if (delivery.state === 'pending' && signal.aborted) {
+    throw new CliError('interrupted', 'Interrupted. The test event is still pending');
   } else if (delivery.state === 'pending') {
     throw new CliError(
       'delivery_failed',
       `The test event is still pending after ${options.timeout / 1000} s`,
       { text: 'Check it later with', ...explain },
     );
-  }
-}
-
-const maxPollMs = 2_000;
-
-/**
- * Polls a delivery until it is delivered or failed, or the timeout is over. Then it is still pending.
- *
- * @param timeout milliseconds
- */
-async function waitForDelivery(
-  { deliveries }: Pick<Tradepost, 'deliveries'>,
-  id: string,
-  timeout: number,
-  { elapsed, wait, signal }: Pick<CliContext, 'elapsed' | 'wait' | 'signal'>,
-): Promise<DeliveryDetails> {
-  const endsAt = elapsed() + timeout;
-  for (let intervalMs = 100; ; intervalMs = Math.min(intervalMs * 2, maxPollMs)) {
-    const delivery = await deliveries.get(id, { signal });
-    const left = endsAt - elapsed();
-    if (delivery.state !== 'pending' || left <= 0) return delivery;
-    await wait(Math.min(intervalMs, left), signal);
   }
 }

@@ -1,5 +1,4 @@
 import {
-  type Delivery,
   type DeliveryListParams,
   type EventType,
   eventTypes,
@@ -8,7 +7,7 @@ import {
 } from '@tradepost/sdk';
 import type { Command, Option } from 'commander';
 import type { CliContext } from '../../context';
-import { assertObject, InvalidArgument } from '../../errors/cli-error';
+import { InvalidArgument } from '../../errors/cli-error';
 import { checkPeriod, parseId, timeParser, untilParser } from '../../input/options';
 
 export const urlOption = [
@@ -71,19 +70,4 @@ export function toDeliveryQuery(
   if (filter.statusClass !== undefined) query.statusClass = filter.statusClass;
   if (filter.state !== undefined) query.state = filter.state;
   return query;
-}
-
-/** Whether a delivery matches a query. A service may not support every filter. */
-export function matchesQuery(delivery: Delivery, query: DeliveryListParams): boolean {
-  const { webhookId, event, since, until, statusClass, state } = query;
-  const { lastStatus } = assertObject(delivery);
-  const actualClass = lastStatus === null ? 'none' : `${Math.floor(lastStatus / 100)}xx`;
-  return (
-    (webhookId === undefined || delivery.webhookId === webhookId) &&
-    (event === undefined || delivery.event === event) &&
-    (since === undefined || Date.parse(delivery.createdAt) >= +new Date(since)) &&
-    (until === undefined || Date.parse(delivery.createdAt) < +new Date(until)) &&
-    (statusClass === undefined || actualClass === statusClass) &&
-    (state === undefined || delivery.state === state)
-  );
 }

@@ -60,7 +60,8 @@ class DeliveringService {
       const found = data.filter((item) => !('state' in item) || item.state === query.state);
       return { status: 200, body: { data: found, nextCursor: null } };
     }
-    const found = noun === 'webhooks' ? data[0] : { ...aDeliveryRecord(data[0] as Delivery) };
+    const webhook = this.webhooks.find((item) => item.id === one);
+    const found = noun === 'webhooks' ? webhook : { ...aDeliveryRecord(data[0] as Delivery) };
     return { status: 200, body: { data: found } };
   }
 
@@ -78,6 +79,8 @@ class DeliveringService {
 
 const many = (count: number, fields: Partial<Delivery>) =>
   Array.from({ length: count }, (_, index) => aDelivery({ id: `dlv_${index}`, ...fields }));
+/** No list has it. */
+const deleted = { state: 'deleted' } as unknown as Partial<Delivery>;
 const pending = { state: 'pending', attemptCount: 0, lastStatus: null, finishedAt: null } as const;
 
 describe('an endpoint in backoff', () => {
@@ -190,6 +193,20 @@ describe('an endpoint in backoff', () => {
     expect(other.stderr).toBe(`${said}\n`);
   });
 
+  it('is not the only reason why failed deliveries are not found: a webhook may be paused', async () => {
+    const service = await DeliveringService.start({ status: 'paused', pendingDeliveries: 3 });
+    for (const argv of [
+      ['deliveries', '--state', 'failed'],
+      ['replay', '--failed'],
+    ]) {
+      const { exitCode, stderr } = await service.run(...argv);
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain(
+        `${id} is paused: its deliveries wait. To send them, run \`tradepost webhooks resume ${id}\`.`,
+      );
+    }
+  });
+
   it.each([
     [['get', id]],
     [['resume', id]],
@@ -242,7 +259,7 @@ describe('webhooks retry', () => {
     expect(JSON.parse(stdout)).toEqual([
       { webhookId: id, found: 205, replayed: 205, skipped: 0, delivered: null, failed: null },
     ]);
-    const filter = { state: 'pending' };
+    const filter = { state: 'pending', until: '2026-11-21T09:30:00.001Z' };
     expect(service.replays.map(({ path, body }) => [path, body])).toEqual([
       [`/v1/webhooks/${id}/replays`, { ...filter, limit: 100 }],
       [`/v1/webhooks/${id}/replays`, { ...filter, limit: 100, cursor: '100' }],
@@ -276,6 +293,36 @@ describe('webhooks retry', () => {
       exitCode: 0,
       stderr: 'Replayed 2 of 2 pending deliveries: 2 delivered, 0 failed.\n',
     });
+  });
+
+  it('waits only for the webhook, among what was queued when those found were', async () => {
+    const service = await DeliveringService.start(inBackoff);
+    service.deliveries = many(2, pending);
+    Object.assign(service.deliveries[0] ?? {}, { createdAt: '2026-11-21T09:45:00.000Z' });
+    service.after = () => ({ state: 'delivered' });
+    await service.run('retry', id, '--yes', '--wait');
+    const found = { webhookId: id, since: aDelivery().createdAt };
+    const [, ...polls] = service.bare.seen.filter(({ path }) => path === '/v1/deliveries');
+    expect(polls.map(({ query }) => query)).toEqual(
+      ['pending', 'failed', 'delivered'].map((state) => ({
+        ...found,
+        until: '2026-11-21T09:45:00.001Z',
+        limit: '100',
+        state,
+      })),
+    );
+  });
+
+  it('does not count a delivery that was deleted as delivered', async () => {
+    const service = await DeliveringService.start(inBackoff);
+    service.deliveries = many(2, pending);
+    service.after = ({ id: one }) => ({ state: 'delivered', ...(one === 'dlv_1' && deleted) });
+    const { exitCode, stdout, stderr } = await service.run(
+      ...['retry', id, '--yes', '--wait', '--output', 'json'],
+    );
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([{ replayed: 2, delivered: 1, failed: 0 }]);
+    expect(JSON.parse(stderr).error.message).toContain('1 delivered, 0 failed, 1 unknown');
   });
 
   it('says what is still pending when the time is over', async () => {
@@ -344,7 +391,11 @@ describe('webhooks replay --failed', () => {
       { webhookId: 'whk_1', found: 2 },
       { webhookId: 'whk_2', found: 2 },
     ]);
-    const filter = { state: 'failed', since: '2026-11-20T00:00:00.000Z' };
+    const filter = {
+      state: 'failed',
+      since: '2026-11-20T00:00:00.000Z',
+      until: '2026-11-21T09:30:00.001Z',
+    };
     expect(service.replays.map(({ path, body }) => [path, body])).toEqual([
       ['/v1/webhooks/whk_1/replays', { ...filter, limit: 2 }],
       ['/v1/webhooks/whk_2/replays', { ...filter, limit: 2 }],

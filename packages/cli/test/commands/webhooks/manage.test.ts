@@ -356,6 +356,22 @@ describe('webhooks test', () => {
     expect(JSON.parse(result.stdout)).toEqual(queued);
   });
 
+  it('prints what is known when it is interrupted while it waits', async () => {
+    const service = await BareService.start();
+    const interrupt = new AbortController();
+    service.instead = ({ method }) =>
+      method === 'POST'
+        ? { status: 202, body: { data: queued } }
+        : { status: 200, body: { data: aDeliveryRecord(queued) } };
+    const result = await service.cli([...argv, '--wait', '--output', 'json'], {
+      signal: interrupt.signal,
+      wait: async () => interrupt.abort(),
+    });
+    expect(result.exitCode).toBe(130);
+    expect(JSON.parse(result.stdout)).toEqual(queued);
+    expect(result.stderr).toContain('The test event is still pending');
+  });
+
   it.each([['0s'], ['30'], ['25h'], ['-1s'], ['1.5m']])('rejects --timeout %s', async (span) => {
     const service = await BareService.start();
     expect((await service.cli([...argv, '--wait', '--timeout', span])).exitCode).toBe(2);

@@ -1,7 +1,8 @@
+import type { Delivery, DeliveryState } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { brokenStream } from '../../helpers/fake-stream';
 import { aProblem, BareService, type SeenRequest } from '../../helpers/minimal-service';
-import { aDelivery, aWebhook } from '../../helpers/webhook-builders';
+import { aDelivery, aDeliveryRecord, aWebhook } from '../../helpers/webhook-builders';
 
 const replay = ['webhooks', 'replay', '--rate', '1000/s'];
 
@@ -185,6 +186,80 @@ describe('webhooks replay with IDs', () => {
   });
 });
 
+describe('webhooks replay with IDs and --wait', () => {
+  const wait = [...replay, '--wait', '--output', 'json'];
+
+  /** Replays deliveries, each of which is read in these states, or as these responses, one after the other. */
+  async function serviceWith(
+    reads: Record<string, readonly (DeliveryState | ReturnType<typeof aProblem>)[]>,
+  ) {
+    const service = await BareService.start();
+    const count = new Map<string, number>();
+    const respond = replaying();
+    service.instead = (request) => {
+      const id = request.path.split('/')[3] ?? '';
+      const number = count.get(id) ?? 0;
+      const next = reads[id]?.[number];
+      if (request.method === 'POST' || next === undefined) return respond(request);
+      count.set(id, number + 1);
+      const body = (state: DeliveryState) => ({ data: { ...aDeliveryRecord({ id, state }) } });
+      return typeof next === 'string' ? { status: 200, body: body(next) } : next;
+    };
+    let time = 0;
+    const run = (...argv: string[]) =>
+      service.cli([...wait, ...argv, ...Object.keys(reads)], {
+        now: () => time,
+        async wait(milliseconds) {
+          time += milliseconds;
+        },
+      });
+    /** The IDs of the deliveries that were read. */
+    const requests = () =>
+      service.seen.flatMap(({ path }) => path.match(/^\/v1\/deliveries\/([^/]+)$/)?.[1] ?? []);
+    return { service, run, requests };
+  }
+
+  it('reads only those that are still pending', async () => {
+    const { run, requests } = await serviceWith({
+      dlv_1: ['delivered'],
+      dlv_2: ['pending', 'pending', 'delivered'],
+    });
+    const { exitCode, stderr } = await run();
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'Replayed 2 of 2 deliveries: 2 delivered, 0 failed.\n',
+    });
+    expect(requests()).toEqual(['dlv_1', 'dlv_2', 'dlv_2', 'dlv_2']);
+  });
+
+  it('does not count a delivery that was deleted as delivered', async () => {
+    const { run } = await serviceWith({
+      dlv_1: ['delivered'],
+      dlv_2: ['pending', aProblem(404, 'delivery_not_found')],
+    });
+    const { exitCode, stderr } = await run();
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stderr).error.message).toBe(
+      'Replayed 2 of 2 deliveries: 1 delivered, 0 failed, 1 unknown',
+    );
+  });
+
+  it('waits for a service that is away, and no longer than --reconnect-timeout', async () => {
+    const away = Array.from({ length: 5 }, () => aProblem(503, 'unavailable'));
+    const back = await serviceWith({ dlv_1: [...away, 'failed'] });
+    const failed = await back.run();
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stderr).toMatch(/Retrying for up to 5 minutes\.\nReconnected\.\n/);
+    expect(failed.stderr).toContain('0 delivered, 1 failed');
+    const gone = await serviceWith({ dlv_1: [...away, 'delivered'] });
+    const lost = await gone.run('--reconnect-timeout', '2');
+    expect(lost.stderr).toContain('Replayed 1 of 1 delivery. Waiting for them failed.');
+    expect(JSON.parse(lost.stderr.split('\n').at(-2) ?? '').error).toMatchObject({
+      code: 'unavailable',
+    });
+  });
+});
+
 describe('webhooks replay --failed', () => {
   const found = [
     aDelivery({ id: 'dlv_9', lastStatus: 503 }),
@@ -195,7 +270,20 @@ describe('webhooks replay --failed', () => {
   ];
   const { webhookId } = aDelivery();
 
-  /** A service that knows none of the filters, and the bodies of the requests that replay deliveries. */
+  /** One millisecond after the newest of them was queued. */
+  const until = '2026-11-21T09:30:00.001Z';
+
+  /** Whether a delivery matches the filters of a list. */
+  function matches(delivery: Delivery, query: Record<string, string>): boolean {
+    const { state, event, statusClass } = query;
+    return (
+      (state ?? delivery.state) === delivery.state &&
+      (event ?? delivery.event) === delivery.event &&
+      (statusClass ?? '').startsWith(statusClass ? `${delivery.lastStatus}`.slice(0, 1) : '')
+    );
+  }
+
+  /** A service with failed deliveries, and the bodies of the requests that replay deliveries. */
   async function serviceWithFailures(
     reply: (limit: number) => ReturnType<typeof aProblem> = (replayed) => ({
       status: 202,
@@ -205,14 +293,15 @@ describe('webhooks replay --failed', () => {
   ) {
     const service = await BareService.start();
     const bodies: unknown[] = [];
-    service.instead = ({ method, path, body }) => {
+    service.instead = ({ method, path, query, body }) => {
       if (method === 'POST') {
         bodies.push(body);
         return reply((body as { limit: number }).limit);
       }
       const one = { ...aWebhook({ id: webhookId }), ...webhook };
       if (path.startsWith('/v1/webhooks/')) return { status: 200, body: { data: one } };
-      const data = path === '/v1/webhooks' ? [one] : found;
+      const data =
+        path === '/v1/webhooks' ? [one] : found.filter((delivery) => matches(delivery, query));
       return { status: 200, body: { data, nextCursor: null } };
     };
     return { service, bodies };
@@ -243,7 +332,7 @@ describe('webhooks replay --failed', () => {
       ...query,
       limit: '100',
     });
-    expect(bodies).toEqual([{ ...query, limit: 2 }]);
+    expect(bodies).toEqual([{ ...query, until, limit: 2 }]);
   });
 
   it('replays only the newest with --limit, as many at a time as the rate allows', async () => {
@@ -251,9 +340,25 @@ describe('webhooks replay --failed', () => {
     const argv = ['webhooks', 'replay', '--failed', '--limit', '3', '--rate', '2/s', '--yes'];
     await service.cli(argv, { wait: async () => {} });
     expect(bodies).toEqual([
-      { state: 'failed', limit: 2 },
-      { state: 'failed', limit: 1, cursor: 'c1' },
+      { state: 'failed', until, limit: 2 },
+      { state: 'failed', until, limit: 1, cursor: 'c1' },
     ]);
+  });
+
+  it('leaves out what failed after they were listed', async () => {
+    const { service, bodies } = await serviceWithFailures();
+    const { instead } = service;
+    const [newest, oldest] = [
+      aDelivery({ id: 'dlv_2', createdAt: '2026-11-21T09:30:05.250Z' }),
+      aDelivery({ id: 'dlv_1', createdAt: '2026-11-21T09:30:01.000Z' }),
+    ];
+    service.instead = (request) =>
+      request.path === '/v1/deliveries'
+        ? { status: 200, body: { data: [newest, oldest], nextCursor: null } }
+        : instead(request);
+    const argv = [...replay, '--failed', '--since', '2026-11-21', '--until', '2026-11-30'];
+    expect((await service.cli([...argv, '--yes'])).exitCode).toBe(0);
+    expect(bodies).toMatchObject([{ until: '2026-11-21T09:30:05.251Z', limit: 2 }]);
   });
 
   it('only counts them with --dry-run', async () => {
@@ -275,7 +380,7 @@ describe('webhooks replay --failed', () => {
     );
     expect(replayed(service)).toEqual([]);
     expect((await service.cli([...replay, '--failed', '--status-class', '4xx'])).exitCode).toBe(0);
-    expect(bodies).toEqual([{ state: 'failed', statusClass: '4xx', limit: 1 }]);
+    expect(bodies).toEqual([{ state: 'failed', statusClass: '4xx', until, limit: 1 }]);
   });
 
   it('counts what is in flight, and stops at what would fail for all others', async () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { runBulk, sendFor, toBulkFailure } from '../../../bulk/run-bulk';
+import { loadConcurrency, loadMany } from '../../../bulk/load-many';
+import { toBulkFailure } from '../../../bulk/run-bulk';
 import { createClient } from '../../../client/create-client';
-import { isAway, isTemporary, wasNotAttempted } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import { CliError, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
@@ -92,7 +92,7 @@ async function get(args: readonly string[], options: Options, context: CliContex
   const wanted = { names, history: history === 'always' ? historyOption : null, deliveries };
   const print = await createPrinter(wanted, options, context);
   const { waitsForService } = options;
-  const client = createClient(context, options, isSingle ? {} : { concurrency });
+  const client = createClient(context, options, isSingle ? {} : { concurrency: loadConcurrency });
   const load = (id: string, request: LoadRequest) => loadOrder(client, id, wanted, request);
   const { found, error } =
     isSingle && !waitsForService
@@ -123,36 +123,14 @@ async function get(args: readonly string[], options: Options, context: CliContex
   if (error !== null) throw error;
 }
 
-const concurrency = 8;
-
-/** Gets orders. It waits while the service is away, and continues after a failure. */
 async function getMany(
   ids: readonly string[],
   load: (id: string, request: LoadRequest) => Promise<LoadedOrder>,
-  { reconnectTimeout, waitsForService }: Options,
+  // A person who gives a time expects the service to come back, whether it was reachable or not.
+  { reconnectTimeout, waitsForService: hadContact }: Options,
   context: CliContext,
 ): Promise<{ found: readonly LoadedOrder[]; error: unknown }> {
-  const loaded = new Map<string, LoadedOrder>();
-  const run = await runBulk(
-    {
-      ids,
-      concurrency,
-      reconnectTimeout,
-      // A person who gives a time expects the service to come back, whether it was reachable or not.
-      hadContact: waitsForService,
-      isRetryable: (error) => isAway(error) || isTemporary(error),
-      // Nothing is lost with what is read.
-      shutdownGraceMs: 0,
-      showProgress: true,
-      async work(id, requests) {
-        const { data, error } = await sendFor(requests, (request) => load(id, request));
-        if (data !== null) loaded.set(id, data);
-        if (wasNotAttempted(error, context)) return { outcome: 'not_attempted', error: null };
-        return { outcome: error === null ? 'unchanged' : 'failed', error };
-      },
-    },
-    context,
-  );
+  const { loaded, run } = await loadMany(ids, load, { reconnectTimeout, hadContact }, context);
   const found = ids.flatMap((id) => loaded.get(id) ?? []);
   const error = toBulkFailure('Got', ['order', 'orders'], ids, found.length, run, context);
   return { found, error };
