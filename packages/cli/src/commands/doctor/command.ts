@@ -38,7 +38,6 @@ const checkView: View<Check> = {
   ],
 };
 
-/** `tradepost doctor` */
 export function configure(command: Command, context: CliContext): void {
   command.action(() => doctor(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {

@@ -7,7 +7,6 @@ import { describeShape } from '../../output/format';
 import { printItem } from '../../output/print';
 import { type EventRow, eventView } from './event-view';
 
-/** `tradepost events get <id>` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'evt').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();

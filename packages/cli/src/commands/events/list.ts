@@ -26,7 +26,6 @@ interface Options extends GlobalOptions, PaginationOptions {
   until?: string;
 }
 
-/** `tradepost events list` */
 export function configure(command: Command, context: CliContext): void {
   const type = command.createOption('--type <type>', 'only events of this type');
   command

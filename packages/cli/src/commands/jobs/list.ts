@@ -52,7 +52,6 @@ const jobView: View<Job> = {
   ],
 };
 
-/** `tradepost jobs list` */
 export function configure(command: Command, context: CliContext): void {
   command.action(() => list(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {

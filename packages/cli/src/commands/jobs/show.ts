@@ -45,7 +45,7 @@ interface ReportRow extends StatusOutcome, Pick<OutcomeDetails, 'at' | 'quantity
   now: string | null;
   /** The statuses that may follow; null for a status that the contract does not have. */
   next: readonly string[] | null;
-  /** The status that comes closest to undoing the change; null if there is none. */
+  /** `cancelled` if it moved the order, and that can still be cancelled; null otherwise. */
   undo: OrderStatus | null;
 }
 
@@ -97,7 +97,6 @@ function createView(undo: boolean): View<ReportRow> {
 
 const reportView = createView(false);
 
-/** `tradepost jobs show <job>` */
 export function configure(command: Command, context: CliContext): void {
   command
     .argument('<job>', '`latest`, the name of a journal as `jobs list` shows it, or its file')

@@ -19,7 +19,6 @@ interface Options extends GlobalOptions {
   tools?: string;
 }
 
-/** `tradepost mcp` */
 export function configure(command: Command, context: CliContext): void {
   command
     .option('--allow-writes', 'also offer tools that change orders, notifications and webhooks')

@@ -56,7 +56,6 @@ const concurrency = 4;
 /** Milliseconds between two starts. */
 const defaultRateMs = 200;
 
-/** `tradepost webhooks replay <id...>`, or `--failed` with filters */
 export function configure(command: Command, context: CliContext): void {
   addIds(command, 'dlv').option('--failed', 'failed deliveries matching the filters');
   addDeliveryFilter(command, context).option(

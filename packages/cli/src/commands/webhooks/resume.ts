@@ -12,7 +12,6 @@ import { describeEndpoint } from './endpoint-view';
 import { updateWebhook } from './update';
 import { webhookView } from './webhook-view';
 
-/** `tradepost webhooks resume <id>` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();

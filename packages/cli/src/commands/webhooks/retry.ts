@@ -6,7 +6,6 @@ import { describeShape } from '../../output/format';
 import { addReplayOptions, checkTimeout, type ReplayOptions } from './finish-replays';
 import { replayMany, replaysOutput, replaysView } from './replay-many';
 
-/** `tradepost webhooks retry <id>` */
 export function configure(command: Command, context: CliContext): void {
   addReplayOptions(addId(command, 'whk')).action(async (webhook: string) => {
     const options = command.optsWithGlobals<ReplayOptions>();

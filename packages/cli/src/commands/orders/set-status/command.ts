@@ -37,7 +37,6 @@ interface Options extends GlobalOptions, BulkOptions, InputOptions {
 
 const outputFields: readonly string[] = [...orderView.fields, ...statusOutcomeView.fields];
 
-/** `tradepost orders set-status <id...> <status>`, with IDs on stdin, or resuming a journal */
 export function configure(command: Command, context: CliContext): void {
   command
     .usage(

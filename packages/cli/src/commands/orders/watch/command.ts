@@ -24,7 +24,6 @@ interface Options extends GlobalOptions {
   reconnectTimeout: number;
 }
 
-/** `tradepost orders watch [id...]` */
 export function configure(command: Command, context: CliContext): void {
   addIds(command, 'ord')
     .option(

@@ -48,7 +48,6 @@ const explanationView: View<Explanation> = {
   fields: ['verdict', 'reason', 'hints', 'curl'],
 };
 
-/** `tradepost webhooks explain <delivery or webhook>` */
 export function configure(command: Command, context: CliContext): void {
   command
     .argument('<id>', 'delivery ID, dlv_…, or webhook ID, whk_…', (text) =>

@@ -58,7 +58,6 @@ export const forwardedView: View<ForwardedEvent> = {
   ],
 };
 
-/** `tradepost webhooks listen --forward-to <url>` */
 export function configure(command: Command, context: CliContext): void {
   command
     .requiredOption(

@@ -30,7 +30,6 @@ const defaultTolerance = 300;
 /** The default limit of the SDK, in bytes. Deliveries of the service are smaller. */
 const maxBodyLength = 1_048_576;
 
-/** `tradepost webhooks verify --secret-file <file> < body` */
 export function configure(command: Command, context: CliContext): void {
   const addFile = repeatable((file: string, before: string[] = []) => [...before, file]);
   command
