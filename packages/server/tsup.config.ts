@@ -48,7 +48,11 @@ export default defineConfig([
       compilerOptions: {
         ignoreDeprecations: '6.0',
         // Only types of files outside node_modules are included.
-        paths: { '@tradepost/domain/*': ['../domain/src/*'] },
+        paths: {
+          '@tradepost/domain/*': ['../domain/src/*'],
+          '@tradepost/contract': ['../contract/dist/index.d.ts'],
+          '@tradepost/contract/*': ['../contract/dist/*.d.ts'],
+        },
       },
     },
   },

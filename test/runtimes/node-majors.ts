@@ -12,7 +12,7 @@ export interface NodeMajor {
 }
 
 /** The major versions that the SDK supports. */
-export const supportedMajors = [20, 22, 24];
+export const supportedMajors = [20, 22, 24, 26];
 
 /** Finds the supported versions that are installed. Without any, returns the one that runs the tests. */
 export function findNodeMajors(): NodeMajor[] {

@@ -85,7 +85,31 @@ function describe(error: Error): string {
   return isTransient(error) ? `${error.message} (${error.code})` : error.message;
 }
 
+/** Whether SQLite's native module is missing or does not fit, and how pnpm repairs that. Undefined for any other error. */
+function findModuleFault(error: unknown): { fault: string; pnpm: string } | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // Of the package `bindings`, which finds the file.
+  if (error.message.startsWith('Could not locate the bindings')) {
+    return { fault: 'is not built', pnpm: 'pnpm approve-builds' };
+  }
+  if (getCode(error) !== 'ERR_DLOPEN_FAILED') return undefined;
+  const isOfOtherNode = error.message.includes('NODE_MODULE_VERSION');
+  const reason = isOfOtherNode
+    ? `was built for another version of Node than this one, ${process.version}`
+    : `cannot be loaded: ${error.message}`;
+  return { fault: reason, pnpm: 'pnpm rebuild better-sqlite3' };
+}
+
 function explain(what: string, file: string, error: unknown): unknown {
+  const broken = findModuleFault(error);
+  if (broken !== undefined) {
+    return new StoreUnavailableError(
+      `better-sqlite3, the native module of SQLite, ${broken.fault}. Where the server is installed, run
+  npm rebuild better-sqlite3      with npm; add --global for a global installation
+  ${broken.pnpm.padEnd(30)}  with pnpm; likewise`,
+      { cause: error },
+    );
+  }
   if (!(isTransient(error) || isFileSystemError(error))) return error;
   return new StoreUnavailableError(
     `${what} ${file}: ${describe(error)}. ${adviseOn(file, error)}`,
