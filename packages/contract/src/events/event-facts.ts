@@ -32,7 +32,7 @@ const nextChange = {
 } as const;
 const approval = {
   event: 'task.completed',
-  when: 'the order leaves `pending`, if it has an agent',
+  when: 'an order with an agent leaves `pending`',
 } as const;
 
 /** What happens, who gets it, and what comes with it or later, for each event type. Source: the rules of the domain. */

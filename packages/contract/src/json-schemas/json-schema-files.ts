@@ -59,12 +59,21 @@ const anyEventSchema = z.object({
   data: z.looseObject({}).meta({ description: 'Depends on the type.' }),
 });
 
+/** The same in the event log. */
+const anyAccountEventSchema = anyEventSchema.extend({
+  id: accountEventSchema.options[0].shape.id,
+});
+
 type EventUnion = typeof webhookEventSchema | typeof accountEventSchema;
 
 /** Writes a union of events so that one of an unknown type is accepted, and one of a known type must have its form. */
-function toEventSchema(id: string, union: EventUnion, examples: unknown[]): JsonSchema {
+function toEventSchema(
+  id: string,
+  { union, base }: { union: EventUnion; base: z.ZodType },
+  examples: unknown[],
+): JsonSchema {
   const { oneOf = [], examples: _, $defs, ...others } = toJsonSchema(id, union, examples);
-  const { type, properties, required } = z.toJSONSchema(anyEventSchema, { override });
+  const { type, properties, required } = z.toJSONSchema(base, { override });
   const known = union.options.map(({ shape }, index) => ({
     if: { properties: { event: { const: shape.event.value } }, required: ['event'] },
     // biome-ignore lint/suspicious/noThenProperty: it is the keyword of JSON Schema.
@@ -117,11 +126,14 @@ export function buildJsonSchemas(): Record<string, JsonSchema> {
   );
   return Object.fromEntries([
     ...events,
-    ['events/any.json', toEventSchema('event:any', webhookEventSchema, sampleEvents)],
+    [
+      'events/any.json',
+      toEventSchema('event:any', { union: webhookEventSchema, base: anyEventSchema }, sampleEvents),
+    ],
     ...recordFiles,
     [
       'records/event.json',
-      toEventSchema('record:event', accountEventSchema, [
+      toEventSchema('record:event', { union: accountEventSchema, base: anyAccountEventSchema }, [
         { id: signedExample.id, ...signedExample.event },
       ]),
     ],

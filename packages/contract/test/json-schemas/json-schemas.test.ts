@@ -147,6 +147,8 @@ test('an event of the log needs its ID', () => {
   const [event] = schemas.get('records/event.json').examples;
   expect(listFaults('records/event.json', { ...event, id: undefined })).not.toEqual([]);
   expect(listFaults('records/event.json', { ...event, id: 'ord_1' })).not.toEqual([]);
+  const { id: _, ...later } = { ...event, event: 'order.archived' };
+  expect(listFaults('records/event.json', later)).toEqual([" must have required property 'id'"]);
 });
 
 test('the bodies of the test vectors that are complete events are accepted, and the others rejected', () => {
