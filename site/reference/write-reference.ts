@@ -7,6 +7,7 @@ import { eventPages, eventPath } from './event-pages';
 import { type PageText, type ReferencePage, renderPage } from './markdown';
 import type { JsonSchema } from './schema-fields';
 import { schemaPages } from './schema-pages';
+import { sdkPages } from './sdk-pages';
 
 export type { ReferencePage } from './markdown';
 
@@ -30,6 +31,7 @@ export async function writeReference(folder: string): Promise<ReferencePage[]> {
   const pages = [
     ...(await eventPages(schemas)),
     ...schemaPages(schemas, eventPath),
+    ...(await sdkPages()),
     ...(await cliPages()),
   ];
   for (const page of pages) await writePage(folder, page);
