@@ -15,9 +15,11 @@ const format: Partial<PluginOptions> = {
   outputFileStrategy: 'modules',
   hidePageHeader: true,
   hidePageTitle: true,
+  hideGroupHeadings: true,
   hideBreadcrumbs: true,
   useCodeBlocks: true,
   useHTMLAnchors: true,
+  anchorPrefix: 'api-',
   parametersFormat: 'table',
   interfacePropertiesFormat: 'table',
   classPropertiesFormat: 'table',
@@ -97,7 +99,7 @@ export async function sdkPages(): Promise<PageText[]> {
       description,
       body: paragraphs(
         introduction || description,
-        `Import it from ${code(entry)}.`,
+        `Import from ${code(entry)}.`,
         // The one member of an enumeration that no one can import: its type has a name.
         rendered.get(name)?.trim().replaceAll('`UnrecognizedValue`', unrecognized) ?? '',
       ),

@@ -144,7 +144,7 @@ describe('the event catalogue', () => {
 test('the reference of the SDK has every name that an entry exports', () => {
   const headings = [...texts].flatMap(([path, text]) =>
     path.startsWith('sdk/')
-      ? [...text.matchAll(/^### ([\w$]+)(?:\(\))?$/gm)].map(([, name = '']) => name)
+      ? [...text.matchAll(/^## ([\w$]+)(?:\(\))?$/gm)].map(([, name = '']) => name)
       : [],
   );
   for (const entry of ['index', 'webhooks', 'explain', 'testing', 'validate', 'node'] as const) {
