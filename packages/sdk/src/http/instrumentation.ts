@@ -38,6 +38,14 @@ export class Instrumentation {
     }));
   }
 
+  /** Reports that an attempt waits for the rate limit, and those after it. */
+  waiting(attempt: Attempt, delayMs: number): void {
+    this.#notify(attempt, 'info', undefined, () => ({
+      message: `${describeCall(attempt)} waits ${Math.round(delayMs)} ms for the rate limit.`,
+      fields: { delayMs },
+    }));
+  }
+
   /** Reports a response. */
   received(attempt: Attempt, response: RawResponse, durationMs: number): void {
     const { status, headers, requestId } = response;
