@@ -9,6 +9,7 @@ import {
 import { type Clock, clockTolerance } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import { malformedJson, notJson } from '@tradepost/domain/problems';
+import { rateLimited, writeRateLimit, writeRateLimitPolicy } from '@tradepost/domain/rate-limit';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { MemoryStore, type Options } from 'express-rate-limit';
 import { hashApiKey, isApiKey, type KeyUsage } from '../kernel/api-key';
@@ -159,7 +160,6 @@ export const readJsonBody: RequestHandler = (req, res, next) => {
 };
 
 const windowMs = 60_000;
-const policyName = '"requests"';
 
 /** A rate limiter and how to stop its timer. */
 export interface RateLimiter {
@@ -196,14 +196,10 @@ export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter 
     const { keyId } = getCaller(res);
     const { totalHits, seconds } = await count(keyId);
     const remaining = Math.max(0, perMinute - totalHits);
-    res.setHeader('RateLimit', `${policyName}; r=${remaining}; t=${seconds}`);
-    res.setHeader('RateLimit-Policy', policies.get(keyId));
+    res.setHeader(headerNames.rateLimit, writeRateLimit(remaining, seconds));
+    res.setHeader(headerNames.rateLimitPolicy, policies.get(keyId));
     if (totalHits <= perMinute) return next();
-    res.setHeader(headerNames.retryAfter, seconds);
-    sendProblem(res, {
-      code: 'rate_limited',
-      detail: `This API key is limited to ${perMinute} requests per minute. Wait for the time in Retry-After, then try again.`,
-    });
+    sendProblem(res, rateLimited(perMinute, windowMs, seconds));
   };
   return { limit, stop: () => store.shutdown() };
 }
@@ -214,10 +210,7 @@ function secondsUntil(time: Date | undefined): number {
 
 const maxPolicies = 10_000;
 
-/**
- * The `RateLimit-Policy` header of each API key. It has a partition key: which requests share a quota. Source: IETF draft
- * "RateLimit header fields for HTTP", version 8.
- */
+/** The `RateLimit-Policy` header of each API key, whose partition key is a hash of its ID. */
 class PolicyHeaders {
   readonly #perMinute: number;
   readonly #headers = new Map<string, string>();
@@ -232,7 +225,7 @@ class PolicyHeaders {
     if (this.#headers.size >= maxPolicies) this.#headers.clear();
     const hash = createHash('sha256').update(keyId).digest('hex').slice(0, 12);
     const partition = Buffer.from(hash).toString('base64');
-    const header = `${policyName}; q=${this.#perMinute}; w=${windowMs / 1_000}; pk=:${partition}:`;
+    const header = writeRateLimitPolicy(this.#perMinute, windowMs, partition);
     this.#headers.set(keyId, header);
     return header;
   }
