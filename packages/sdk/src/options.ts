@@ -37,7 +37,7 @@ export interface TradepostOptions {
   apiKey: string | (() => string | Promise<string>);
   /** Milliseconds for one attempt, including the response body. @default 30_000 */
   timeout?: number | undefined;
-  /** Milliseconds for all attempts of a call, including the waits between them. @default 120_000 */
+  /** Milliseconds for all attempts of a call, including the waits between them and for the rate limit. @default 120_000 */
   deadline?: number | undefined;
   /** Maximum number of retries after the first attempt; 0 disables retries. @default 3 */
   maxRetries?: number | undefined;
