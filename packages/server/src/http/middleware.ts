@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { headerNames, requestLimits } from '@tradepost/contract/wire';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '@tradepost/domain/accounts/account';
 import {
+  rateLimited,
   readBearerKey,
   requireValid,
   requireWriteAccess,
+  writeRateLimit,
+  writeRateLimitPolicy,
 } from '@tradepost/domain/accounts/authentication';
 import { type Clock, clockTolerance } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import { malformedJson, notJson } from '@tradepost/domain/problems';
-import { rateLimited, writeRateLimit, writeRateLimitPolicy } from '@tradepost/domain/rate-limit';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { MemoryStore, type Options } from 'express-rate-limit';
 import { hashApiKey, isApiKey, type KeyUsage } from '../kernel/api-key';

@@ -1,6 +1,10 @@
 import { headerNames } from '@tradepost/contract/wire';
+import {
+  rateLimited,
+  writeRateLimit,
+  writeRateLimitPolicy,
+} from '@tradepost/domain/accounts/authentication';
 import { DomainError } from '@tradepost/domain/kernel/errors';
-import { rateLimited, writeRateLimit, writeRateLimitPolicy } from '@tradepost/domain/rate-limit';
 import type { MockClock } from './clock';
 import { requireKnown } from './require-known';
 
