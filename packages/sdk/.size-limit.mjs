@@ -70,12 +70,12 @@ const testingReceivers =
   '{ deliveryEdgeCases, deliveryFaults, edgeCaseDelivery, exampleSecret, invalidDelivery, sampleEvent, signDelivery }';
 
 export default [
-  figure('client at start', 'index', '{ Tradepost }', '8.3 kB', atStart),
-  figure('client at start, all that it exports', 'index', '*', '9.2 kB', atStart),
+  figure('client at start', 'index', '{ Tradepost }', '8.5 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '9.3 kB', atStart),
   // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
-  figure('client', 'index', '{ Tradepost }', '17.5 kB'),
-  figure('client, all that it exports', 'index', '*', '18 kB'),
-  figure('client for Node, in one file', 'index', '{ Tradepost }', '15.9 kB', forNode),
+  figure('client', 'index', '{ Tradepost }', '18.9 kB'),
+  figure('client, all that it exports', 'index', '*', '19.4 kB'),
+  figure('client for Node, in one file', 'index', '{ Tradepost }', '17.2 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',
@@ -91,6 +91,6 @@ export default [
   figure('explain, all that it exports', 'explain', '*', '5.5 kB'),
   // What those who test a receiver import. Its limit shows that bundlers leave out the mock, and the client with it.
   figure('testing, without the mock', 'testing', testingReceivers, '3 kB', atStart),
-  figure('testing, all that it exports', 'testing', '*', '105 kB'),
+  figure('testing, all that it exports', 'testing', '*', '108 kB'),
   figure('validate', 'validate', '*', '38.3 kB'),
 ];

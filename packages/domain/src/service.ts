@@ -18,6 +18,8 @@ export interface ServiceRequest {
   body: unknown;
   /** Aborts when the client no longer waits. */
   signal: AbortSignal;
+  /** Called with the ID of a valid API key, before anything is done. It throws a `DomainError` to reject the request. */
+  admit?: ((keyId: string) => void) | undefined;
 }
 
 /** A route of the contract, such as `orders.list`, and the parameters in the path of a request. */
@@ -139,6 +141,7 @@ export class Service {
       requireValid(await store.accounts.findKeyByHash(hashKey(text)), clock.now());
     const apiKey = readBearerKey(request.headers.authorization);
     const { accountId, kind, id: keyId, readOnly } = await findKey(apiKey);
+    request.admit?.(keyId);
     const caller = { accountId, kind, keyId, readOnly };
     requireWriteAccess(caller, request.method);
     if (route.method === 'POST' || route.method === 'PATCH') readBody();

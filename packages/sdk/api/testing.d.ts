@@ -358,8 +358,10 @@ export interface MockClientOptions {
   wait: NonNullable<TradepostOptions['wait']>;
 }
 
-interface MockDeliverOptions {
+export interface MockDeliverOptions {
   sentAt?: Date | number | undefined;
+  shuffle?: boolean | number | undefined;
+  copies?: number | undefined;
 }
 
 export interface MockErrorResponse {
@@ -377,7 +379,7 @@ export interface MockFailOptions {
   times?: number;
 }
 
-export type MockFailure = 'connection' | 'timeout' | 'lost_response' | MockErrorResponse;
+export type MockFailure = 'connection' | 'timeout' | 'hang' | 'lost_response' | MockErrorResponse;
 
 export interface MockListing {
   id: string;
@@ -423,6 +425,11 @@ export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & {
   status?: OrderStatus;
 };
 
+export interface MockRateLimit {
+  limit: number;
+  window?: number | undefined;
+}
+
 export type MockReceiver = (request: Request) => Response | Promise<Response>;
 
 export interface MockRequest {
@@ -456,6 +463,7 @@ export interface MockTradepost {
 export interface MockTradepostOptions {
   extensions?: boolean | undefined;
   now?: MockTime | undefined;
+  rateLimit?: MockRateLimit | undefined;
   baseUrl?: string | undefined;
 }
 

@@ -198,10 +198,13 @@ function isIssue(value: unknown): value is ProblemIssue {
   return typeof path === 'string' && typeof message === 'string';
 }
 
-/** Thrown on 429, when no retry is left or the deadline is too close. */
+/**
+ * Thrown on 429, when no retry is left or the deadline is too close; and, with `status` null, when nothing was sent, because
+ * earlier responses said that the rate limit is used up until after the deadline.
+ */
 export class RateLimitError extends TradepostError {
   override readonly name = 'RateLimitError' as const;
-  /** Seconds to wait before the next request, from `Retry-After`. Null without that header. */
+  /** Seconds to wait before the next request, from `Retry-After` or `RateLimit`. Null if the service named none. */
   readonly retryAfter: number | null;
 
   constructor(message: string, details: TradepostErrorDetails & { retryAfter: number | null }) {

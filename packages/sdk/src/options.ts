@@ -37,7 +37,7 @@ export interface TradepostOptions {
   apiKey: string | (() => string | Promise<string>);
   /** Milliseconds for one attempt, including the response body. @default 30_000 */
   timeout?: number | undefined;
-  /** Milliseconds for all attempts of a call, including the waits between them. @default 120_000 */
+  /** Milliseconds for all attempts of a call, including the waits between them and for the rate limit. @default 120_000 */
   deadline?: number | undefined;
   /** Maximum number of retries after the first attempt; 0 disables retries. @default 3 */
   maxRetries?: number | undefined;
@@ -64,8 +64,8 @@ export interface TradepostOptions {
   /** Replaces the global `fetch`, for example for a proxy, a connection pool or a test. */
   fetch?: Fetch | undefined;
   /**
-   * Replaces the timer of the wait before a retry, for example by a function that does not wait, in a test.
-   * `signal` is that of the call. It must not reject. @default a timer of the runtime
+   * Replaces the timer of the waits before a retry and for the rate limit, for example by a function that does not wait, in
+   * a test. It may end early when `signal` aborts. It must not reject. @default a timer of the runtime
    */
   wait?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /**
@@ -75,7 +75,10 @@ export interface TradepostOptions {
   fetchOptions?: object | undefined;
   /** Functions that are called for each attempt, and may add headers to it. */
   hooks?: TradepostHooks | undefined;
-  /** Receives log entries, with secrets redacted; such as `console`. @default no logging */
+  /**
+   * Receives log entries, with secrets redacted: `console`, a logger of pino (also `app.log` of Fastify) or of winston, or
+   * an object with some of `debug`, `info`, `warn` and `error`. @default no logging
+   */
   logger?: TradepostLogger | undefined;
   /**
    * Validates each 2xx response before it is returned. Pass `validateResponses` of
@@ -238,13 +241,15 @@ export const hookNames: OptionNames<TradepostHooks> = {
 };
 
 /**
- * Receives log entries of the client. `console` implements it, and so do the loggers of most libraries.
- * Errors that a method throws are ignored.
+ * Receives log entries of the client: `console`, a logger of winston, and any other whose methods take a message and then
+ * fields. A logger of pino, which has a method `bindings`, gets the fields first, as it takes them. For one of another order,
+ * such as bunyan, pass functions: `{ warn: (message, fields) => log.warn(fields, message) }`. Errors that a method throws
+ * are ignored.
  */
 export interface TradepostLogger {
   /** Each request that is sent, and each response. */
   debug?(message: string, fields: object): void;
-  /** Currently unused. */
+  /** Each wait for the rate limit. */
   info?(message: string, fields: object): void;
   /** Each retry, and each call that failed. */
   warn?(message: string, fields: object): void;

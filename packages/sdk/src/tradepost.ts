@@ -1,7 +1,7 @@
 import type { ApiPromise } from './http/api-promise';
 import { requestPath } from './http/request-path';
 import { resolveOptions } from './http/resolved-options';
-import type { ServiceTraits } from './http/retry-loop';
+import type { Learned } from './http/retry-loop';
 import { systemRuntime } from './http/runtime';
 import { Transport } from './http/transport';
 import type { PathRequestOptions, TradepostOptions } from './options';
@@ -13,8 +13,8 @@ import { Orders } from './resources/orders';
 import { Partners } from './resources/partners';
 import { Webhooks } from './resources/webhooks';
 
-/** What clients with the same service have learned about it, by their options. */
-const sharedTraits = new WeakMap<object, ServiceTraits>();
+/** What clients with the same service have learned, by their options. */
+const shared = new WeakMap<object, Learned>();
 
 /**
  * The client of the service. Create one client per program: it keeps no connections, and concurrent calls are
@@ -40,15 +40,15 @@ export class Tradepost {
   /** Extension: gets the account that the API key belongs to. */
   readonly account: Accounts;
   readonly #options: TradepostOptions;
-  readonly #traits: ServiceTraits;
+  readonly #learned: Learned;
   readonly #transport: Transport;
 
   /** @throws {TradepostError} `invalid_configuration` when an option is not valid. */
   constructor(options: TradepostOptions) {
     const resolved = resolveOptions(options);
     this.#options = { ...options };
-    this.#traits = sharedTraits.get(options) ?? { honoursKeys: false };
-    const transport = new Transport(resolved, systemRuntime, this.#traits);
+    this.#learned = shared.get(options) ?? { service: { honoursKeys: false }, key: {} };
+    const transport = new Transport(resolved, systemRuntime, this.#learned);
     this.#transport = transport;
     this.orders = new Orders(transport);
     this.notifications = new Notifications(transport);
@@ -69,8 +69,12 @@ export class Tradepost {
    */
   withOptions(options: Partial<TradepostOptions>): Tradepost {
     const merged = { ...this.#options, ...options };
-    // Another service may treat idempotency keys differently.
-    if (merged.baseUrl === this.#options.baseUrl) sharedTraits.set(merged, this.#traits);
+    const { baseUrl, apiKey } = this.#options;
+    const { service, key } = this.#learned;
+    // Another service may treat idempotency keys differently, and each API key has its own rate limit.
+    if (merged.baseUrl === baseUrl) {
+      shared.set(merged, { service, key: merged.apiKey === apiKey ? key : {} });
+    }
     // Not by its name: the build would rename a class that names itself.
     return new (this.constructor as typeof Tradepost)(merged);
   }

@@ -59,13 +59,23 @@ export function createClientFor(
       (await import('./debug-log')).createLoggingFetch(debug, apiKey, context, inner),
     );
   }
+  const notify = createRetryNotifier(context);
   return new Tradepost({
     baseUrl,
     apiKey,
     userAgent: `tradepost-cli/${version}`,
     fetch: send,
-    wait: (milliseconds, signal) => context.wait(milliseconds, signal ?? context.signal),
-    hooks: { onRetry: createRetryNotifier(context) },
+    // All calls may wait for the rate limit, but not after Ctrl-C.
+    wait: (milliseconds, signal) =>
+      context.wait(milliseconds, AbortSignal.any([context.signal, ...(signal ? [signal] : [])])),
+    hooks: { onRetry: notify },
+    // The only entries of this level are waits for the rate limit.
+    logger: {
+      info: (_message, fields) => {
+        const { delayMs } = fields as { delayMs: number };
+        notify({ code: 'rate_limited', status: 429, delayMs }, 'continuing');
+      },
+    },
   });
 }
 
@@ -166,9 +176,14 @@ const noticeIntervalMs = 25_000;
  * Creates a hook that reports slow attempts and long delays before a retry: a command that is silent for
  * two minutes seems to hang. Without a terminal it reports only the first long delay.
  */
-export function createRetryNotifier(context: CliContext): (retry: RetryHookEvent) => void {
+export function createRetryNotifier(
+  context: CliContext,
+): (
+  retry: Pick<RetryHookEvent, 'code' | 'status' | 'delayMs'> & Partial<RetryHookEvent>,
+  next?: string,
+) => void {
   let notifiedAt = Number.NEGATIVE_INFINITY;
-  return ({ code, status, delayMs }) => {
+  return ({ code, status, delayMs }, next = 'retrying') => {
     const isTerminal = context.stderr.isTTY === true;
     const isLong = delayMs >= minNotifiedDelayMs;
     const now = context.elapsed();
@@ -176,7 +191,7 @@ export function createRetryNotifier(context: CliContext): (retry: RetryHookEvent
     if (!(isLong || (isTerminal && code === 'timeout')) || isRecent) return;
     notifiedAt = now;
     const when = isLong ? ` in ${Math.ceil(delayMs / 1000)} s` : '';
-    printNotice(context, `${describeRetry({ code, status })}; retrying${when}.`);
+    printNotice(context, `${describeRetry({ code, status })}; ${next}${when}.`);
   };
 }
 

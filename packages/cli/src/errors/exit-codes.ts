@@ -88,7 +88,9 @@ export function mayHaveBeenApplied(error: unknown): boolean {
 
 /** Whether the service rejected a request only because there are too many: from this key, or in all. */
 export function isLimited(error: unknown): error is AnyTradepostError {
-  return isTradepostError(error) && (error.status === 429 || isOverloaded(error));
+  if (!isTradepostError(error)) return false;
+  // Without a status, the client did not send the request, because a response before it said so.
+  return error.status === 429 || error.code === 'rate_limited' || isOverloaded(error);
 }
 
 /** Whether the service rejected a request because it has too many. */

@@ -177,10 +177,11 @@ function chooseHints(error: AnyTradepostError): readonly Hint[] {
   if (network !== null) return [network];
   const byCode = hintsByCode.get(code);
   if (byCode !== undefined) return byCode;
+  if (status === 429 || code === 'rate_limited')
+    return [`Too many requests. ${getRetryHint(error)}`];
   if (status === null) return [];
   if (status === 404 && getExitReason(error) === 'usage') return [baseUrlHint];
   if (status === 409 && path?.startsWith('/v1/orders/')) return [seeOrder];
-  if (status === 429) return [`Too many requests. ${getRetryHint(error)}`];
   if ([408, 425].includes(status)) return [getRetryHint(error)];
   if (status >= 500) {
     const retry = `${method === 'GET' ? '' : 'Nothing was changed. '}${getRetryHint(error)}`;

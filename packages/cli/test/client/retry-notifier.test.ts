@@ -1,11 +1,13 @@
 import { Tradepost, TradepostError } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { createRetryNotifier } from '../../src/client/create-client';
 import { wait } from '../../src/context';
 import { createLiveLine } from '../../src/output/progress';
 import { run } from '../../src/program';
 import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
+import { fakeTime } from '../helpers/fake-time';
 import { aProblem, BareService } from '../helpers/minimal-service';
 
 const attempt = {
@@ -34,6 +36,27 @@ function told(retries: { at: number; delayMs: number }[], stderr = aScreen()): s
   }
   return stderr.text;
 }
+
+it('a command that waits until the rate limit is renewed reports it, and continues', async () => {
+  const service = await BareService.start();
+  const ids: string[] = [];
+  service.instead = ({ path }) => {
+    const id = path.replace('/v1/orders/', '');
+    ids.push(id);
+    const ratelimit = `"requests"; r=${ids.length === 1 ? 0 : 59}; t=57`;
+    return { status: 200, body: { data: anOrder({ id }) }, headers: { ratelimit } };
+  };
+  const stderr = aScreen();
+  const env = {
+    TRADEPOST_BASE_URL: service.baseUrl,
+    TRADEPOST_API_KEY: 'tpk_test',
+    TRADEPOST_CONFIG_DIR: '/dev/null/config',
+  };
+  const argv = ['orders', 'get', 'ord_1', 'ord_2', 'ord_3'];
+  expect(await run(argv, aContext({ stderr, env, ...fakeTime() }))).toBe(0);
+  expect(ids).toEqual(['ord_1', 'ord_2', 'ord_3']);
+  expect(stderr.text).toContain('Rate limited; continuing in 58 s.\n');
+});
 
 describe('a repeated attempt', () => {
   it('is reported after a timeout, in the words of the CLI', async () => {
@@ -101,7 +124,8 @@ it.each([
     };
     const argv = ['orders', 'get', 'ord_1'];
     const exitCode = run(argv, aContext({ stderr, env, wait, signal: interrupt.signal }));
-    await expect.poll(() => stderr.text).toContain(`${notice}; retrying in 60 s.\n`);
+    // With a part of a second, so that not all clients return at once.
+    await expect.poll(() => stderr.text).toContain(`${notice}; retrying in 61 s.\n`);
     interrupt.abort();
     expect(await exitCode).toBe(130);
     expect(stderr.text).toContain('error: Interrupted\n');

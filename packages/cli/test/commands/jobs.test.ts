@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
+import { fakeTime } from '../helpers/fake-time';
 import { aProblem } from '../helpers/minimal-service';
 import { startPendingOrders } from '../helpers/pending-orders';
 import { loginFolder } from '../helpers/profile-folder';
@@ -419,11 +420,7 @@ describe('jobs show', () => {
       limited -= 1;
       return limited >= 0 ? tooMany : undefined;
     };
-    let time = 0;
-    const wait = async (milliseconds: number) => {
-      time += milliseconds;
-    };
-    const { stdout, stderr } = await service.cli(show, { env, now: () => time, wait });
+    const { stdout, stderr } = await service.cli(show, { env, ...fakeTime() });
     expect(JSON.parse(stdout).map((row: { now: string }) => row.now)).toEqual([
       'confirmed',
       null,

@@ -55,7 +55,7 @@ const maxDelayMs = 15_000;
 function isOutage(error: unknown): error is TradepostError {
   if (!(error instanceof TradepostError)) return false;
   return error.status === null
-    ? /^(connection_failed|timeout)$/.test(error.code)
+    ? /^(connection_failed|timeout|rate_limited)$/.test(error.code)
     : retryableStatuses.has(error.status);
 }
 

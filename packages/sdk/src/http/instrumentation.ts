@@ -38,6 +38,14 @@ export class Instrumentation {
     }));
   }
 
+  /** Reports that an attempt waits for the rate limit, and those after it. */
+  waiting(attempt: Attempt, delayMs: number): void {
+    this.#notify(attempt, 'info', undefined, () => ({
+      message: `${describeCall(attempt)} waits ${Math.round(delayMs)} ms for the rate limit.`,
+      fields: { delayMs },
+    }));
+  }
+
   /** Reports a response. */
   received(attempt: Attempt, response: RawResponse, durationMs: number): void {
     const { status, headers, requestId } = response;
@@ -82,7 +90,7 @@ export class Instrumentation {
     const { redact } = attempt;
     const { message, fields, more } = report();
     const common = redact({ ...identify(attempt), ...fields });
-    runIsolated(() => this.#logger[level]?.(redact(message), common));
+    runIsolated(() => writeEntry(this.#logger, level, redact(message), common));
     runIsolated(
       () => name && hooks[name]?.({ ...common, ...more }),
       (thrown) =>
@@ -114,6 +122,17 @@ async function runRequestHook(
     const what = `was not sent, because the onRequest hook threw: ${getErrorMessage(cause)}.`;
     throw createError(TradepostError, attempt, what, { code: 'hook_failed', cause });
   }
+}
+
+/** Writes an entry in the order that a logger takes: pino, known by its `bindings`, takes the fields first. */
+function writeEntry(
+  logger: TradepostLogger & { bindings?: unknown },
+  level: keyof TradepostLogger,
+  message: string,
+  fields: object,
+): unknown {
+  const entry = typeof logger.bindings === 'function' ? [fields, message] : [message, fields];
+  return logger[level]?.(...(entry as [string, object]));
 }
 
 /** Makes call IDs differ from those of other processes, for logs. */

@@ -145,11 +145,22 @@ const redirects = [0, 301, 302, 303, 307, 308];
  * @param extension whether the call is an extension
  * @param retryAfter seconds, from `Retry-After`
  * @param note appended to the message if this attempt may have made the change
+ * @param whyNotRetried returns what is appended at the end; its argument tells whether the response is a problem
  */
 export function errorFromResponse(
   response: RawResponse,
   attempt: Attempt,
-  { extension, retryAfter, note }: { extension: boolean; retryAfter: number | null; note: string },
+  {
+    extension,
+    retryAfter,
+    note,
+    whyNotRetried,
+  }: {
+    extension: boolean;
+    retryAfter: number | null;
+    note: string;
+    whyNotRetried: (isProblem: boolean) => string;
+  },
 ): TradepostError {
   const { status, text, headers } = response;
   const body = parseJson(text);
@@ -187,6 +198,8 @@ export function errorFromResponse(
       'An earlier attempt may have been applied: check before you retry.',
     );
   }
+  const why = whyNotRetried(problem !== null);
+  if (why) reason = appendHint(reason, why);
   const Class = errorClasses[status] ?? (status >= 500 ? ServerError : TradepostError);
   return createError(Class, attempt, `failed with ${reason}`, {
     ...describeResponse(response, body),

@@ -1,12 +1,13 @@
-import { readExtensions, TimeoutError } from '../errors';
+import { RateLimitError, readExtensions, TimeoutError, type TradepostError } from '../errors';
 import type { ApiResponse } from './api-promise';
-import { type Attempt, createAbortError, createError } from './attempt';
-import { idempotency, ifMatch } from './headers';
+import { type Attempt, type AttemptResult, createAbortError, createError } from './attempt';
+import { authorization, idempotency, ifMatch } from './headers';
 import type { Instrumentation } from './instrumentation';
+import { createPacer, type Pacer } from './pacer';
 import type { BuiltRequest, Call } from './request';
 import type { ResolvedOptions } from './resolved-options';
 import { parseResponse } from './response';
-import { classifyAttempt, retryDelay } from './retry';
+import { classifyAttempt, describeLateness, retryDelay } from './retry';
 import type { Runtime } from './runtime';
 import { createSender } from './send';
 import { withTimeout } from './with-timeout';
@@ -14,10 +15,14 @@ import { withTimeout } from './with-timeout';
 export { followPages } from './follow-pages';
 export { moveOrder } from './move-order';
 
-/** What the client has learned about the service. Clients that `withOptions` creates share it. */
-export interface ServiceTraits {
-  /** Whether a response said that the service honours idempotency keys. */
-  honoursKeys: boolean;
+/** What a client has learned. Clients that `withOptions` creates share it. */
+export interface Learned {
+  readonly service: {
+    /** Whether a response said that the service honours idempotency keys. */
+    honoursKeys: boolean;
+  };
+  /** What is about the API key too. */
+  readonly key: { pacer?: Pacer };
 }
 
 /**
@@ -35,40 +40,82 @@ export type RetryLoop = <Result>(
 /** Creates the function that sends the calls of one client. */
 export function createRetryLoop(
   options: ResolvedOptions,
-  { elapsed, now, random, wait }: Runtime,
+  runtime: Runtime,
   instrumentation: Instrumentation,
-  traits: ServiceTraits,
+  { service, key }: Learned,
 ): RetryLoop {
+  const { elapsed, now, random } = runtime;
+  const wait = options.wait ?? runtime.wait;
   const sendAttempt = createSender(options, instrumentation);
+  key.pacer ??= createPacer(runtime);
+  const ownPacer = key.pacer;
 
   /** Whether a POST with the same key certainly has one effect. */
   const honoursKeys = () =>
-    options.idempotency === 'assume' || (options.idempotency === 'detect' && traits.honoursKeys);
+    options.idempotency === 'assume' || (options.idempotency === 'detect' && service.honoursKeys);
 
   return async (call, built, attempt) => {
     const { limits } = built;
     let { request } = built;
     const signal = call.options?.signal;
+    const polls = Number(call.waitSeconds) > 0;
+    // A call may have a key of its own.
+    const isOwnKey = request.headers[authorization] === options.headers[authorization];
+    const pacer = isOwnKey ? ownPacer : createPacer(runtime);
     const remaining = () => limits.deadline - (elapsed() - attempt.startedAt);
+
+    /** Waits until the rate limit allows another request. */
+    async function waitForTurn(cause: TradepostError | undefined): Promise<void> {
+      if (pacer.enter(polls)) return;
+      const turn = {
+        isRetry: cause !== undefined,
+        polls,
+        deadlineAt: attempt.startedAt + limits.deadline,
+        wait,
+        onWait: (milliseconds: number) => instrumentation.waiting(attempt, milliseconds),
+      };
+      const outcome = await withTimeout((stop) => pacer.queue(turn, stop), remaining(), signal);
+      if (outcome === undefined) return;
+      const again = cause ? ' again' : '';
+      if (typeof outcome === 'number') {
+        const what = `was not sent${again}: ${describeLateness('the rate limit is used up for', outcome, remaining())}`;
+        throw createError(RateLimitError, attempt, what, {
+          code: 'rate_limited',
+          retryAfter: Math.ceil(outcome / 1_000),
+          cause,
+        });
+      }
+      if (outcome.kind === 'aborted') throw createAbortError(attempt, outcome.reason);
+      const what = `was not sent${again}, because its deadline of ${limits.deadline} ms passed while it waited for the rate limit.`;
+      throw createError(TimeoutError, attempt, what, { code: 'timeout', cause });
+    }
+
     if (remaining() <= 0) {
       const what = `was not sent, because its deadline of ${limits.deadline} ms had passed.`;
       throw createError(TimeoutError, attempt, what, { code: 'timeout' });
     }
 
-    for (;;) {
+    for (let failed: TradepostError | undefined; ; ) {
       if (signal?.aborted) throw createAbortError(attempt, signal.reason);
+      await waitForTurn(failed);
       attempt.number += 1;
       attempt.sent = undefined;
       const attemptStartedAt = elapsed();
-      const result = await withTimeout(
-        (stop) => sendAttempt(request, attempt, stop),
-        Math.min(limits.timeout, remaining()),
-        signal,
-      );
+      let result: AttemptResult | undefined;
+      try {
+        result = await withTimeout(
+          (stop) => sendAttempt(request, attempt, stop),
+          Math.min(limits.timeout, remaining()),
+          signal,
+        );
+      } finally {
+        const response = result?.kind === 'response' ? result.response : undefined;
+        pacer.leave(polls, attemptStartedAt, response);
+      }
       if (result.kind === 'response') {
         const { response } = result;
         const { status, headers, requestId } = response;
-        if (Number(headers.get(idempotency)) > 0) traits.honoursKeys = true;
+        if (Number(headers.get(idempotency)) > 0) service.honoursKeys = true;
         instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
         if (status >= 200 && status < 300) {
           const data = parseResponse(response, attempt, call, options.validate);
@@ -88,6 +135,8 @@ export function createRetryLoop(
         options,
         honoursKeys: honoursKeys(),
         now: now(),
+        maxRetries: limits.maxRetries,
+        remainingMs: remaining(),
       });
       if ('data' in outcome) return outcome;
       const { error, retry } = outcome;
@@ -103,9 +152,10 @@ export function createRetryLoop(
       if (delay === null) throw error;
       attempt.mayHaveBeenApplied = error.mayHaveBeenApplied;
       instrumentation.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
-      await (options.wait ?? wait)(delay, signal);
+      await wait(delay, signal);
       // A timer may fire late; nothing is sent after the deadline.
       if (remaining() <= 0) throw error;
+      failed = error;
     }
   };
 }

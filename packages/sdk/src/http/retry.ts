@@ -27,6 +27,10 @@ export interface AttemptContext<Result> {
   honoursKeys: boolean;
   /** Milliseconds since 1970, for a `Retry-After` date. */
   now: number;
+  /** Maximum number of retries after the first attempt. */
+  maxRetries: number;
+  /** Milliseconds until the call's deadline. */
+  remainingMs: number;
 }
 
 /**
@@ -36,7 +40,7 @@ export interface AttemptContext<Result> {
  */
 export function classifyAttempt<Result>(
   result: AttemptResult,
-  { attempt, call, options, honoursKeys, now }: AttemptContext<Result>,
+  { attempt, call, options, honoursKeys, now, maxRetries, remainingMs }: AttemptContext<Result>,
 ): ApiResponse<Result> | Failure {
   const { sent, method } = attempt;
   const isChange = method !== 'GET';
@@ -92,10 +96,20 @@ export function classifyAttempt<Result>(
   const { response } = result;
   const { status, headers, requestId } = response;
   const retryAfter = retryAfterSeconds(headers, now);
+  const retryAfterMs = retryAfter && retryAfter * 1_000;
+  // The service sends its own 503 before it does any work; a proxy may send one afterwards.
+  const isRejected = (isProblem: boolean) =>
+    ([425, 429].includes(status) || (status === 503 && isProblem)) && !isUnsafePost;
   const error = errorFromResponse(response, attempt, {
     extension: call.extension === true,
     retryAfter,
     note,
+    whyNotRetried: (isProblem) => {
+      const failed = { attempt: attempt.number, maxRetries, status, idempotent };
+      const mayRetry = isRetryable({ ...failed, notApplied: isRejected(isProblem) });
+      if (!mayRetry || retryAfterMs === null || retryAfterMs < remainingMs) return '';
+      return `It was not retried: ${describeLateness('the service asked to wait', retryAfterMs, remainingMs)}`;
+    },
   });
   // An earlier attempt deleted the resource and its response was lost: return that response.
   const deleted =
@@ -103,10 +117,7 @@ export function classifyAttempt<Result>(
   if (deleted || deleted === undefined) {
     return { data: deleted, status, headers, requestId, extensions: error.extensions };
   }
-  // The service sends its own 503 before it does any work; a proxy may send one afterwards.
-  const isRejected = [425, 429].includes(status) || (status === 503 && error.problem !== null);
-  const notApplied = isRejected && !isUnsafePost;
-  const retryAfterMs = retryAfter && retryAfter * 1_000;
+  const notApplied = isRejected(error.problem !== null);
   return { error, retry: { status, idempotent, notApplied, retryAfterMs } };
 }
 
@@ -125,6 +136,12 @@ export const retryableStatuses: ReadonlySet<number> = new Set([408, 425, 429, 50
 const firstBackoffMs = 500;
 /** … up to here. */
 const maxBackoffMs = 8_000;
+
+/** Says that the time to wait for ends after the deadline: a part of an error message, to its end. */
+export function describeLateness(why: string, waitMs: number, remainingMs: number): string {
+  const seconds = (milliseconds: number) => Math.round(milliseconds / 100) / 10;
+  return `${why} ${seconds(waitMs)} s, and the call's deadline is in ${seconds(remainingMs)} s. Try again later, or raise deadline.`;
+}
 
 /** A failed attempt, as the retry decision needs it. */
 export interface FailedAttempt {
@@ -147,18 +164,31 @@ export interface FailedAttempt {
 /**
  * Decides whether a failed attempt is retried: returns the milliseconds to wait, or null to stop.
  *
- * The wait is random between 0 and a bound that doubles from 0.5 s to 8 s ("full jitter"), and at least
- * `Retry-After`. It never ends after the deadline.
+ * The wait is random between 0 and a bound that doubles from 0.5 s to 8 s ("full jitter"), after `Retry-After`.
+ * It never ends after the deadline.
  *
  * @param random a number from 0 (inclusive) to 1 (exclusive)
  */
 export function retryDelay(failed: FailedAttempt, random: number): number | null {
-  if (failed.attempt > failed.maxRetries) return null;
-  if (failed.status !== null && !retryableStatuses.has(failed.status)) return null;
-  if (!failed.idempotent && !failed.notApplied) return null;
-  const bound = Math.min(maxBackoffMs, firstBackoffMs * 2 ** (failed.attempt - 1));
-  const delay = Math.max(random * bound, failed.retryAfterMs ?? 0);
-  return delay < failed.remainingMs ? delay : null;
+  if (!isRetryable(failed)) return null;
+  const { retryAfterMs, remainingMs } = failed;
+  let bound = Math.min(maxBackoffMs, firstBackoffMs * 2 ** (failed.attempt - 1));
+  // The service is ready then, so a short rest of the time is used too.
+  if (retryAfterMs) bound = Math.min(bound, remainingMs - retryAfterMs);
+  const delay = Math.max(0, random * bound) + (retryAfterMs ?? 0);
+  return delay < remainingMs ? delay : null;
+}
+
+/** Whether a failed attempt may be repeated, if there is time. */
+function isRetryable({
+  attempt,
+  maxRetries,
+  status,
+  idempotent,
+  notApplied,
+}: Omit<FailedAttempt, 'retryAfterMs' | 'remainingMs'>): boolean {
+  if (attempt > maxRetries || !(idempotent || notApplied)) return false;
+  return status === null || retryableStatuses.has(status);
 }
 
 /**

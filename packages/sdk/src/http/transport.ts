@@ -8,7 +8,7 @@ import { Instrumentation } from './instrumentation';
 import { createPagePromise, type PagePromise } from './pagination';
 import { buildRequest, type Call } from './request';
 import { type Limits, type ResolvedOptions, resolveLimits } from './resolved-options';
-import type { RetryLoop, ServiceTraits } from './retry-loop';
+import type { Learned, RetryLoop } from './retry-loop';
 import type { Runtime } from './runtime';
 import { withTimeout } from './with-timeout';
 
@@ -25,7 +25,7 @@ export class Transport {
   /** Waits before a request is sent again. */
   readonly wait: Runtime['wait'];
   readonly #options: ResolvedOptions;
-  readonly #traits: ServiceTraits;
+  readonly #learned: Learned;
   readonly #load: Load;
   readonly #instrumentation: Instrumentation;
   #retryLoop: RetryLoop | undefined;
@@ -33,13 +33,13 @@ export class Transport {
   constructor(
     options: ResolvedOptions,
     runtime: Runtime,
-    traits: ServiceTraits = { honoursKeys: false },
+    learned: Learned = { service: { honoursKeys: false }, key: {} },
     load: Load = () => import('./retry-loop'),
   ) {
     this.runtime = runtime;
     this.wait = options.wait ?? runtime.wait;
     this.#options = options;
-    this.#traits = traits;
+    this.#learned = learned;
     this.#load = load;
     this.#instrumentation = new Instrumentation(options.hooks, options.logger, runtime);
   }
@@ -152,7 +152,7 @@ export class Transport {
           this.#options,
           this.runtime,
           this.#instrumentation,
-          this.#traits,
+          this.#learned,
         );
       case 'aborted':
         throw createAbortError(attempt, loaded.reason);

@@ -12,12 +12,14 @@ const echo: Step = (response, request) =>
 
 test('a hundred concurrent calls of one client each get their own response', async () => {
   const pending: (() => void)[] = [];
-  const service = await scriptedService((response, request) => {
+  const service = await scriptedService(echo, (response, request) => {
     pending.push(() => echo(response, request));
-    // All requests are in flight before the first response, and the last gets its response first.
+    // All requests are in flight before their first response, and the last gets its response first.
     if (pending.length === ids.length) for (const respond of pending.reverse()) respond();
   });
   const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test' });
+  // The service has no rate limit, as its first response shows.
+  await orders.get('ord_0');
   const responses = await Promise.all(ids.map((id) => orders.get(id).withResponse()));
   expect(responses.map(({ data }) => data.id)).toEqual(ids);
 });
@@ -48,7 +50,7 @@ test('each call has its own retries and its own idempotency key', async () => {
 test('aborting one of them does not affect the others', async () => {
   const stop = new AbortController();
   const pending: (() => void)[] = [];
-  const service = await scriptedService((response, request) => {
+  const service = await scriptedService(echo, (response, request) => {
     pending.push(() => echo(response, request));
     if (pending.length === ids.length) {
       stop.abort();
@@ -56,6 +58,7 @@ test('aborting one of them does not affect the others', async () => {
     }
   });
   const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test' });
+  await orders.get('ord_0');
   const calls = ids.map((id) => orders.get(id, id === 'ord_50' ? { signal: stop.signal } : {}));
   const results = await Promise.all(calls.map((call) => call.safe()));
   expect(results.filter(({ ok }) => !ok)).toHaveLength(1);

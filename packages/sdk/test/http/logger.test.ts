@@ -1,5 +1,8 @@
+import { Writable } from 'node:stream';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
+import fastify from 'fastify';
+import pino from 'pino';
 import { describe, expect, test } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { isTradepostError, Tradepost, type TradepostLogger } from '../../src/index';
@@ -229,5 +232,43 @@ describe('the client never shows the API key', () => {
     const error = await catchTradepostError(client.orders.get('ord_1'));
     expect(error.message).toContain('could not send Bearer [redacted]');
     expect(inspect(lines, { depth: 20 })).not.toContain(apiKey);
+  });
+});
+
+describe('a logger of pino', () => {
+  async function writeWith(create: (lines: Writable) => TradepostLogger) {
+    const entries: Record<string, unknown>[] = [];
+    const lines = new Writable({
+      write(chunk, _encoding, done) {
+        entries.push(JSON.parse(String(chunk)));
+        done();
+      },
+    });
+    const service = await scriptedService(problem(503, 'shutting_down'));
+    const { orders } = createTestClient({ ...service, logger: create(lines), maxRetries: 0 });
+    await catchTradepostError(orders.get('ord_1'));
+    return entries;
+  }
+
+  test.each<[string, (lines: Writable) => TradepostLogger]>([
+    ['itself', (lines) => pino({ level: 'debug' }, lines)],
+    ['a child', (lines) => pino({ level: 'debug' }, lines).child({ part: 'orders' })],
+    ['of Fastify', (lines) => fastify({ logger: { level: 'debug', stream: lines } }).log],
+  ])('gets the message and all fields of an entry: %s', async (_, create) => {
+    const entries = await writeWith(create);
+    expect(entries).toHaveLength(3);
+    expect(entries[2]).toMatchObject({
+      level: 40,
+      msg: expect.stringContaining('GET /v1/orders/ord_1 failed with 503 shutting_down'),
+      ...call,
+      code: 'shutting_down',
+      status: 503,
+      requestId: 'req_1',
+    });
+  });
+
+  test('writes only the entries of its level', async () => {
+    const entries = await writeWith((lines) => pino({ level: 'warn' }, lines));
+    expect(entries.map(({ level }) => level)).toEqual([40]);
   });
 });

@@ -166,13 +166,17 @@ describe('the wait before a retry', () => {
     );
     const { orders, waits } = createTestClient(service);
     await orders.get('ord_1');
-    expect(waits).toEqual([12_000, 30_000]);
+    expect(waits).toEqual([12_499.5, 30_999]);
   });
 
   test('never ends after the deadline: the last error is thrown at once', async () => {
     const service = await scriptedService(problem(429, 'rate_limited', { 'retry-after': '60' }));
     const { orders, waits } = createTestClient({ ...service, deadline: 30_000 });
-    expect(await catchTradepostError(orders.get('ord_1'))).toMatchObject({ retryAfter: 60 });
+    const error = await catchTradepostError(orders.get('ord_1'));
+    expect(error).toMatchObject({ name: 'RateLimitError', status: 429, retryAfter: 60 });
+    expect(error.message).toBe(
+      "GET /v1/orders/ord_1 failed with 429 rate_limited: Detail of rate_limited. It was not retried: the service asked to wait 60 s, and the call's deadline is in 30 s. Try again later, or raise deadline. (request req_1)",
+    );
     expect(waits).toEqual([]);
     expect(service.seen).toHaveLength(1);
   });

@@ -14,10 +14,15 @@ import { json, scriptedService } from '../helpers/scripted-service';
 function clientThatLoads(options: { baseUrl: string }, load: () => Promise<typeof retryLoop>) {
   const loads: number[] = [];
   const resolved = resolveOptions({ ...options, apiKey: 'tpk_test' });
-  const transport = new Transport(resolved, systemRuntime, { honoursKeys: true }, () => {
-    loads.push(performance.now());
-    return load();
-  });
+  const transport = new Transport(
+    resolved,
+    systemRuntime,
+    { service: { honoursKeys: true }, key: {} },
+    () => {
+      loads.push(performance.now());
+      return load();
+    },
+  );
   return { orders: new Orders(transport), loads };
 }
 
@@ -58,7 +63,9 @@ test('a load that does not end is ended by the signal or by the timeout', async 
   expect(await aborted).toMatchObject({ name: 'AbortError', cause: 'enough' });
 
   const hasty = resolveOptions({ baseUrl: 'https://trade.example', apiKey: 'tpk_x', timeout: 1 });
-  const late = new Orders(new Transport(hasty, systemRuntime, { honoursKeys: true }, never));
+  const late = new Orders(
+    new Transport(hasty, systemRuntime, { service: { honoursKeys: true }, key: {} }, never),
+  );
   const error = await catchTradepostError(late.get('ord_1'));
   expect(error).toMatchObject({ name: 'TimeoutError', code: 'timeout' });
   expect(error.message).toContain('was not loaded within 1 ms');
@@ -115,10 +122,15 @@ test('a call is not sent if its deadline passes before its first attempt', async
   let elapsed = 0;
   const options = resolveOptions({ ...service, apiKey: 'tpk_test' });
   const runtime = { ...systemRuntime, elapsed: () => elapsed };
-  const transport = new Transport(options, runtime, { honoursKeys: true }, async () => {
-    elapsed = 200;
-    return retryLoop;
-  });
+  const transport = new Transport(
+    options,
+    runtime,
+    { service: { honoursKeys: true }, key: {} },
+    async () => {
+      elapsed = 200;
+      return retryLoop;
+    },
+  );
   const call = new Orders(transport).create(
     { listingId: 'lst_1', quantity: 1 },
     { deadline: 100, maxRetries: 0 },

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { headerNames, requestLimits } from '@tradepost/contract/wire';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '@tradepost/domain/accounts/account';
 import {
+  rateLimited,
   readBearerKey,
   requireValid,
   requireWriteAccess,
+  writeRateLimit,
+  writeRateLimitPolicy,
 } from '@tradepost/domain/accounts/authentication';
 import { type Clock, clockTolerance } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
@@ -159,7 +162,6 @@ export const readJsonBody: RequestHandler = (req, res, next) => {
 };
 
 const windowMs = 60_000;
-const policyName = '"requests"';
 
 /** A rate limiter and how to stop its timer. */
 export interface RateLimiter {
@@ -196,14 +198,10 @@ export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter 
     const { keyId } = getCaller(res);
     const { totalHits, seconds } = await count(keyId);
     const remaining = Math.max(0, perMinute - totalHits);
-    res.setHeader('RateLimit', `${policyName}; r=${remaining}; t=${seconds}`);
-    res.setHeader('RateLimit-Policy', policies.get(keyId));
+    res.setHeader(headerNames.rateLimit, writeRateLimit(remaining, seconds));
+    res.setHeader(headerNames.rateLimitPolicy, policies.get(keyId));
     if (totalHits <= perMinute) return next();
-    res.setHeader(headerNames.retryAfter, seconds);
-    sendProblem(res, {
-      code: 'rate_limited',
-      detail: `This API key is limited to ${perMinute} requests per minute. Wait for the time in Retry-After, then try again.`,
-    });
+    sendProblem(res, rateLimited(perMinute, windowMs, seconds));
   };
   return { limit, stop: () => store.shutdown() };
 }
@@ -214,10 +212,7 @@ function secondsUntil(time: Date | undefined): number {
 
 const maxPolicies = 10_000;
 
-/**
- * The `RateLimit-Policy` header of each API key. It has a partition key: which requests share a quota. Source: IETF draft
- * "RateLimit header fields for HTTP", version 8.
- */
+/** The `RateLimit-Policy` header of each API key, whose partition key is a hash of its ID. */
 class PolicyHeaders {
   readonly #perMinute: number;
   readonly #headers = new Map<string, string>();
@@ -232,7 +227,7 @@ class PolicyHeaders {
     if (this.#headers.size >= maxPolicies) this.#headers.clear();
     const hash = createHash('sha256').update(keyId).digest('hex').slice(0, 12);
     const partition = Buffer.from(hash).toString('base64');
-    const header = `${policyName}; q=${this.#perMinute}; w=${windowMs / 1_000}; pk=:${partition}:`;
+    const header = writeRateLimitPolicy(this.#perMinute, windowMs, partition);
     this.#headers.set(keyId, header);
     return header;
   }

@@ -1,4 +1,4 @@
-import { headerNames, type Problem } from '@tradepost/contract/wire';
+import type { Problem } from '@tradepost/contract/wire';
 import {
   DomainError,
   OutcomeUnknownError,
@@ -25,8 +25,7 @@ export function buildRedactedProblem(input: ProblemInput, requestId: string): Pr
 export function sendProblem(res: Response, input: ProblemInput): void {
   const problem = buildRedactedProblem(input, getRequestId(res));
   for (const [name, value] of Object.entries({ ...problemHeaders(input.code), ...input.headers })) {
-    // The rate limiter sets the end of its window itself.
-    if (name !== headerNames.retryAfter || !res.hasHeader(name)) res.setHeader(name, value);
+    res.setHeader(name, value);
   }
   const text = JSON.stringify(problem);
   res.statusCode = problem.status;

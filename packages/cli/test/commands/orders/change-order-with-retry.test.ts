@@ -1,6 +1,7 @@
 import type { Order } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../../test/helpers/an-order';
+import { fakeTime } from '../../helpers/fake-time';
 import { aProblem, type StubResponse } from '../../helpers/minimal-service';
 import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
 
@@ -39,15 +40,6 @@ async function startGuardedOrders(count: number) {
   return { ...started, reply, input: ids.join('\n') };
 }
 
-/** A clock that only waiting moves. */
-function aClock() {
-  let time = Date.now();
-  const wait = async (milliseconds: number) => {
-    time += milliseconds;
-  };
-  return { now: () => time, wait };
-}
-
 describe('orders set-status --if-status', () => {
   it.each(['before', 'after'] as const)(
     'reads an order again whose response was lost %s it was moved, and continues with the others',
@@ -82,7 +74,7 @@ describe('orders set-status --if-status', () => {
       if (step === 'lost after') return reply(request, 'after');
       return step(service.orders[0], () => reply(request, null));
     };
-    const setting = { env, input, ...aClock() };
+    const setting = { env, input, ...fakeTime() };
     const result = await service.cli([...guarded, '--output', 'json'], setting);
     const [outcome] = outcomesOf(result.stdout);
     const patches = service.seen.filter(({ method }) => method === 'PATCH').length;
@@ -210,7 +202,7 @@ describe('orders set-status --if-status', () => {
       rejected += 1;
       return { ...aProblem(status, code), headers: { 'retry-after': '0' } };
     };
-    const { exitCode, stderr } = await service.cli(guarded, { env, input, ...aClock() });
+    const { exitCode, stderr } = await service.cli(guarded, { env, input, ...fakeTime() });
     expect(exitCode).toBe(0);
     expect(stderr.split(`${notice}; retrying.`)).toHaveLength(2);
     expect(service.orders.map(({ status }) => status)).toEqual(ids.map(() => 'confirmed'));

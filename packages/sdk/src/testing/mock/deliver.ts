@@ -7,6 +7,7 @@ import type { MemoryStore } from '@tradepost/domain/memory/memory-store';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import type { Delivery } from '../../index';
 import { createSignedDelivery, type SignedDelivery, signDelivery } from '../sign-delivery';
+import { requireKnown } from './require-known';
 
 /** A receiver: takes a web request, such as `receiver.fetch` of `webhookReceiver`. */
 export type MockReceiver = (request: Request) => Response | Promise<Response>;
@@ -24,6 +25,16 @@ export interface MockDeliverOptions {
    * @default Date.now(), the clock of a receiver
    */
   sentAt?: Date | number | undefined;
+  /**
+   * Whether they are sent in another order than their events happened. True is the same order in each run; each number is
+   * another one. @default false
+   */
+  shuffle?: boolean | number | undefined;
+  /**
+   * How often each delivery is sent, as if all acknowledgements of the receiver but the last were lost. With `shuffle`, others
+   * may be sent in between. @default 1
+   */
+  copies?: number | undefined;
 }
 
 /**
@@ -38,16 +49,25 @@ export async function deliver(
   now: number,
   receive: MockReceiver,
   standard: boolean,
-  { sentAt = Date.now() }: MockDeliverOptions = {},
+  options: MockDeliverOptions = {},
 ): Promise<Delivery[]> {
+  requireKnown('deliver', options, { sentAt: true, shuffle: true, copies: true });
+  const { sentAt = Date.now(), shuffle = false, copies = 1 } = options;
   if (typeof receive !== 'function') {
     throw new TypeError('deliver needs a function, such as receiver.fetch of webhookReceiver.');
+  }
+  if (!(Number.isInteger(copies) && copies > 0)) {
+    throw new TypeError(`deliver: copies must be an integer of at least 1 (got ${copies}).`);
   }
   await deliveries.failOverdue({ now, limit: Number.POSITIVE_INFINITY });
   // All that is pending is due at once: a change after a list by time is later than the clock.
   const due = [...data.deliveries.values()].filter(({ dueAt }) => dueAt !== null);
-  const sent: Delivery[] = [];
-  for (const delivery of due) {
+  const turns = due.flatMap((delivery) =>
+    Array<MemoryDelivery>(delivery.test ? 1 : copies).fill(delivery),
+  );
+  if (shuffle !== false) shuffleWith(turns, createRandom(Number(shuffle)));
+  const sent = new Map<string, Delivery>();
+  for (const [index, delivery] of turns.entries()) {
     const webhook = data.webhooks.get(delivery.webhookId);
     // It may have been paused or deleted, also by the receiver.
     if (webhook?.isDeleted !== false || webhook.status !== 'active') continue;
@@ -61,16 +81,37 @@ export async function deliver(
     const lease = { token: leaseToken, worker: undefined, until: now, counts: false };
     delivery.dueAt = null;
     data.setLease(delivery, lease);
-    const { attempt, thrown } = await send(signed, webhook.url, receive, now);
+    const { attempt: made, thrown } = await send(signed, webhook.url, receive, now);
+    const isLost = isAcknowledged(made) && turns.includes(delivery, index + 1);
+    const attempt = isLost ? { ...made, ...lost } : made;
     await record(deliveries, delivery, attempt, now);
     const queue = data.getQueue(webhook.id);
     queue.health = resetBackoff(queue.health);
     // The attempt is a lost connection, as it would be for the service. The test learns why.
     if (thrown) throw thrown.error;
     const logged = await deliveryLog.findDelivery(webhook.accountId, delivery.id);
-    if (logged) sent.push(toDeliveryResponse(logged, now));
+    if (logged) sent.set(delivery.id, toDeliveryResponse(logged, now));
   }
-  return sent;
+  return [...sent.values()];
+}
+
+/** Returns random numbers from 0 to 1, the same for the same seed: the algorithm mulberry32. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Shuffles a list in place, each order with the same probability (Fisher and Yates). */
+function shuffleWith<Item>(items: Item[], random: () => number): void {
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [items[last], items[other]] = [items[other] as Item, items[last] as Item];
+  }
 }
 
 function requireResponse(response: Response): Response {
@@ -98,6 +139,9 @@ async function sign(
   return createSignedDelivery(signed.body, headers);
 }
 
+/** What an attempt has whose response was lost. */
+const lost = { status: null, error: 'connection_reset', responseSnippet: '' } as const;
+
 /** Sends a delivery. Returns the attempt, and what the receiver threw. */
 async function send(
   signed: SignedDelivery,
@@ -111,8 +155,7 @@ async function send(
     const { status, ...response } = await readResponse(await receive(signed.toRequest(url)));
     return { attempt: { ...common, ...response, status, error: null } };
   } catch (error) {
-    const failed = { status: null, error: 'connection_reset', responseSnippet: '' };
-    return { attempt: { ...common, ...failed }, thrown: { error } };
+    return { attempt: { ...common, ...lost }, thrown: { error } };
   }
 }
 

@@ -39,10 +39,11 @@ export interface MockErrorResponse {
  *
  * - `connection`: connection refused, so it is certainly not sent
  * - `timeout`: there is no response in time, without a real wait; nothing was changed
+ * - `hang`: there is no response until the client gives up, by its `timeout`, its `deadline` or a `signal`; nothing was changed
  * - `lost_response`: the request is carried out, and the connection breaks before the response
  * - an object: the response, which usually means that nothing was changed
  */
-export type MockFailure = 'connection' | 'timeout' | 'lost_response' | MockErrorResponse;
+export type MockFailure = 'connection' | 'timeout' | 'hang' | 'lost_response' | MockErrorResponse;
 
 /** Options of `fail`. */
 export interface MockFailOptions {
@@ -112,9 +113,9 @@ const failureNames: OptionNames<MockErrorResponse> = {
 
 function checkFailure(failure: MockFailure): void {
   if (typeof failure === 'string') {
-    if (['connection', 'timeout', 'lost_response'].includes(failure)) return;
+    if (['connection', 'timeout', 'hang', 'lost_response'].includes(failure)) return;
     throw new TypeError(
-      `fail: a failure is connection, timeout, lost_response or an object with a status or a code (got ${JSON.stringify(failure)}).`,
+      `fail: a failure is connection, timeout, hang, lost_response or an object with a status or a code (got ${JSON.stringify(failure)}).`,
     );
   }
   requireKnown('fail', failure, failureNames);

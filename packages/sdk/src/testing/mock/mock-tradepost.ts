@@ -10,11 +10,13 @@ import {
   type Order,
   Tradepost,
 } from '../../index';
+import type { OptionNames } from '../../option-names';
 import { exampleSecret } from '../sign-delivery';
 import { MockClock, type MockTime } from './clock';
 import { deliver, type MockDeliverOptions, type MockReceiver } from './deliver';
 import { Failures, type MockFailOptions, type MockFailure } from './failures';
 import type { MockOperation } from './operations';
+import { type MockRateLimit, RateLimit } from './rate-limit';
 import type { MockRequest } from './request';
 import { requireKnown } from './require-known';
 import {
@@ -42,6 +44,14 @@ export interface MockTradepostOptions {
    * @default '2026-11-21T09:30:00.000Z'
    */
   now?: MockTime | undefined;
+  /**
+   * A limit of requests for each API key. What is beyond it gets a 429, with the headers of the reference server. The clients
+   * wait as for the service, but not really: with a limit, their waits advance the time of the mock. Requests that `fail` ends
+   * are not counted. @default no limit
+   * @example
+   * mockTradepost({ rateLimit: { limit: 60 } });
+   */
+  rateLimit?: MockRateLimit | undefined;
   /** Where the mock pretends to be. @default 'https://mock.tradepost.example' */
   baseUrl?: string | undefined;
 }
@@ -54,7 +64,7 @@ export interface MockClientOptions {
   apiKey: string;
   /** The in-memory service. */
   fetch: NonNullable<TradepostOptions['fetch']>;
-  /** Retries at once. */
+  /** Retries at once. With the option `rateLimit`, advances the time of the mock. */
   wait: NonNullable<TradepostOptions['wait']>;
 }
 
@@ -104,6 +114,7 @@ export interface MockTradepost {
   /**
    * Sends each delivery that is due to a receiver, such as `receiver.fetch`, signed with the secret of its webhook.
    * What the receiver does not acknowledge with a 2xx stays pending and is due again at once. A test event is sent once.
+   * Deliveries arrive in any order and more than once: test that with `{ shuffle: true, copies: 2 }`.
    * A mock without extensions sends no secret in a response: its webhooks have the secret `exampleSecret`.
    *
    * @returns the deliveries that were sent, with their results
@@ -111,6 +122,13 @@ export interface MockTradepost {
    */
   deliver(receive: MockReceiver, options?: MockDeliverOptions): Promise<Delivery[]>;
 }
+
+const knownOptions: OptionNames<MockTradepostOptions> = {
+  extensions: true,
+  now: true,
+  rateLimit: true,
+  baseUrl: true,
+};
 
 /**
  * Creates a service in memory that behaves like the reference server, and clients of its accounts: real ones, with the
@@ -126,7 +144,7 @@ export interface MockTradepost {
  */
 export function mockTradepost(options: MockTradepostOptions = {}): MockTradepost {
   const { extensions = true, now, baseUrl = 'https://mock.tradepost.example' } = options;
-  requireKnown('mockTradepost', options, { extensions: true, now: true, baseUrl: true });
+  requireKnown('mockTradepost', options, knownOptions);
   const clock = new MockClock(now);
   const store = createMemoryStore();
   const seed = new Seed(store.data, clock);
@@ -134,7 +152,19 @@ export function mockTradepost(options: MockTradepostOptions = {}): MockTradepost
   const failures = new Failures();
   const requests: MockRequest[] = [];
   const service = createService(store, clock, extensions);
-  const fetch = createFetch({ service, clock, failures, requests, extensions, baseUrl });
+  const rateLimit = options.rateLimit && new RateLimit(options.rateLimit, clock);
+  const fetch = createFetch({
+    service,
+    clock,
+    failures,
+    requests,
+    extensions,
+    rateLimit,
+    baseUrl,
+  });
+  const wait = async (milliseconds: number) => {
+    if (rateLimit) clock.advance(milliseconds);
+  };
 
   const clientOptions = (account: AccountKind | MockAccount): MockClientOptions => {
     const found = typeof account === 'string' ? accounts[account] : account;
@@ -143,7 +173,7 @@ export function mockTradepost(options: MockTradepostOptions = {}): MockTradepost
         `There is no account ${JSON.stringify(account)}. Pass buyer, seller, agent, or an account of addAccount.`,
       );
     }
-    return { baseUrl, apiKey: found.apiKey, fetch, wait: () => Promise.resolve() };
+    return { baseUrl, apiKey: found.apiKey, fetch, wait };
   };
   const clients = new Map<string, Tradepost>();
   const as: MockTradepost['as'] = (account, options) => {

@@ -40,13 +40,20 @@ const withoutBody: readonly (MockOperation | null)[] = [
 
 /**
  * Turns a response into that of a service without extensions: no problem documents, no cursors, no headers of its own, and no
- * body where the API specification shows none.
+ * body where the API specification shows none. Of the headers, only `Retry-After` is not an extension.
  */
 export function toMinimalResponse(
-  { status, body }: MockResponse,
+  { status, headers, body }: MockResponse,
   operation: MockOperation | null,
 ): MockResponse {
-  if (status >= 400) return { status, body: { error: (body as { title: string }).title } };
+  if (status >= 400) {
+    const retryAfter = headers?.[headerNames.retryAfter];
+    return {
+      status,
+      ...(retryAfter !== undefined && { headers: { [headerNames.retryAfter]: retryAfter } }),
+      body: { error: (body as { title: string }).title },
+    };
+  }
   if (withoutBody.includes(operation)) return { status: 204 };
   return { status, body: { data: (body as { data: unknown }).data } };
 }

@@ -6,6 +6,7 @@ import type { Fetch } from '../../index';
 import type { MockClock } from './clock';
 import { buildErrorResponse, createNetworkError, type Failures } from './failures';
 import { toOperation } from './operations';
+import type { RateLimit } from './rate-limit';
 import { checkBodyFormat, type MockRequest, readRequest } from './request';
 import {
   everyHeader,
@@ -24,13 +25,14 @@ export interface FetchSettings {
   baseUrl: string;
   /** Whether it has the extensions. */
   extensions: boolean;
+  rateLimit: RateLimit | undefined;
   /** Gets each request. */
   requests: MockRequest[];
 }
 
 /** Creates the `fetch` of a service in memory. It opens no sockets. */
 export function createFetch(settings: FetchSettings): Fetch {
-  const { service, clock, failures, requests, extensions } = settings;
+  const { service, clock, failures, requests, extensions, rateLimit } = settings;
   const base = new URL(settings.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
 
@@ -47,10 +49,11 @@ export function createFetch(settings: FetchSettings): Fetch {
     request: MockRequest,
     matched: MatchedRoute | DomainError,
     { body: text, signal = new AbortController().signal }: Parameters<Fetch>[1],
+    admit: (keyId: string) => void,
   ): Promise<MockResponse> {
     if (matched instanceof DomainError) throw matched;
     const checkBody = () => checkBodyFormat(request, text);
-    if (extensions) return service.handle(matched, { ...request, signal }, checkBody);
+    if (extensions) return service.handle(matched, { ...request, signal, admit }, checkBody);
     // A service without extensions ignores what it does not know, and has no pages.
     const { authorization = '', 'content-type': type = '' } = request.headers;
     const headers = { ...(authorization && { authorization }), 'content-type': type };
@@ -63,7 +66,14 @@ export function createFetch(settings: FetchSettings): Fetch {
     const read = (cursor?: string) =>
       service.handle(
         matched,
-        { ...request, headers, query: { ...query, ...(cursor && { cursor }) }, signal },
+        {
+          ...request,
+          headers,
+          query: { ...query, ...(cursor && { cursor }) },
+          signal,
+          // The pages are those of one request.
+          admit: cursor === undefined ? admit : undefined,
+        },
         checkBody,
       );
     const response = await read();
@@ -83,12 +93,19 @@ export function createFetch(settings: FetchSettings): Fetch {
   ): Promise<MockResponse> {
     const own = request.headers[headerNames.requestId.toLowerCase()] ?? '';
     const requestId = requestIdPattern.test(own) ? own : clock.newId('req');
-    const response = await handle(request, matched, init).catch((error) => {
+    let limitHeaders: Record<string, string> = {};
+    const admit = (keyId: string) => {
+      const counted = rateLimit?.count(keyId);
+      limitHeaders = counted?.headers ?? {};
+      if (counted?.error) throw counted.error;
+    };
+    const response = await handle(request, matched, init, admit).catch((error) => {
       if (error instanceof DomainError) return toProblemResponse(error, requestId);
       throw error;
     });
     if (!extensions) return toMinimalResponse(response, request.operation);
-    return { ...response, headers: mergeHeaders(response.headers, everyHeader(requestId)) };
+    const headers = mergeHeaders(response.headers, limitHeaders, everyHeader(requestId));
+    return { ...response, headers };
   }
 
   function respondWithFailure(failure: Parameters<typeof buildErrorResponse>[0]): MockResponse {
@@ -111,6 +128,7 @@ export function createFetch(settings: FetchSettings): Fetch {
     const { signal } = init;
     if (signal?.aborted) throw signal.reason;
     const failure = failures.take(operation);
+    if (failure === 'hang') return hang(signal);
     if (failure === 'connection' || failure === 'timeout') throw createNetworkError(failure);
     let response: MockResponse | undefined;
     if (failure === undefined || failure === 'lost_response' || failure.applied) {
@@ -122,6 +140,13 @@ export function createFetch(settings: FetchSettings): Fetch {
     request.status = response?.status ?? null;
     return toFetchResponse(response as MockResponse, received.method);
   };
+}
+
+/** Waits until the request is aborted, by its timeout or its caller, and rejects as `fetch` does then. */
+function hang(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 function toFetchResponse(

@@ -91,6 +91,32 @@ describe('fail', () => {
     expect(creations).toHaveLength(3);
   });
 
+  test('lets a request hang until its timeout, and a call until it is aborted', async () => {
+    vi.useFakeTimers();
+    try {
+      const { as, addOrder, fail, requests } = mockTradepost();
+      const { id } = addOrder();
+      fail('orders.get', 'hang');
+      const got = as('buyer', { timeout: 5_000 }).orders.get(id);
+      await vi.advanceTimersByTimeAsync(4_999);
+      expect(requests.map(({ status }) => status)).toEqual([null]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await got).toMatchObject({ id });
+      fail('orders.update', 'hang', persistent);
+      const stop = new AbortController();
+      const { signal } = stop;
+      const updated = as('seller').orders.update(id, { status: 'confirmed' }, { signal });
+      const failed = catchTradepostError(updated);
+      await vi.advanceTimersByTimeAsync(1_000);
+      stop.abort();
+      expect(await failed).toMatchObject({ code: 'aborted', mayHaveBeenApplied: true });
+      expect(await as('buyer').orders.get(id)).toMatchObject({ status: 'pending' });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('works while timers are faked', async () => {
     vi.useFakeTimers();
     try {
