@@ -1,74 +1,31 @@
-import { TradepostError } from '../errors';
+import type { TradepostError } from '../errors';
 import type { AttemptHookEvent, TradepostHooks, TradepostLogger } from '../options';
-import type { RawResponse } from './attempt';
-import { type Attempt, createError, getErrorMessage, type OutgoingRequest } from './attempt';
-import { authorization, idempotencyKey } from './headers';
-import { redactHeaders } from './redact';
+import { type Attempt, getErrorMessage } from './attempt';
 import type { Runtime } from './runtime';
 
 /** The hooks that cannot change a call. */
 type Hook = 'onResponse' | 'onRetry' | 'onError';
 
-/** Reports to the caller's hooks and logger what the client does. Only `prepare` can fail a call. */
+/**
+ * Reports to the caller's hooks and logger what the client does. What it reports of attempts is in `attempt-reports.ts`, which is
+ * loaded with the first call.
+ */
 export class Instrumentation {
-  readonly #hooks: TradepostHooks;
+  /** The caller's hooks. */
+  readonly hooks: TradepostHooks;
   readonly #logger: TradepostLogger;
   readonly #runtime: Pick<Runtime, 'elapsed'>;
 
   constructor(hooks: TradepostHooks, logger: TradepostLogger, runtime: Pick<Runtime, 'elapsed'>) {
-    this.#hooks = hooks;
+    this.hooks = hooks;
     this.#logger = logger;
     this.#runtime = runtime;
-  }
-
-  /**
-   * Lets `onRequest` change the request of an attempt. Undefined without that hook.
-   *
-   * @throws {TradepostError} `hook_failed` when the hook threw, or set an invalid header.
-   */
-  prepare(attempt: Attempt, request: OutgoingRequest): Promise<OutgoingRequest> | undefined {
-    return this.#hooks.onRequest && runRequestHook(this.#hooks, attempt, request);
-  }
-
-  /** Reports that an attempt is about to be sent. */
-  sent(attempt: Attempt, { headers }: OutgoingRequest): void {
-    this.#notify(attempt, 'debug', undefined, () => ({
-      message: describeCall(attempt),
-      fields: { headers: redactHeaders(headers) },
-    }));
-  }
-
-  /** Reports that an attempt waits for the rate limit, and those after it. */
-  waiting(attempt: Attempt, delayMs: number): void {
-    this.#notify(attempt, 'info', undefined, () => ({
-      message: `${describeCall(attempt)} waits ${Math.round(delayMs)} ms for the rate limit.`,
-      fields: { delayMs },
-    }));
-  }
-
-  /** Reports a response. */
-  received(attempt: Attempt, response: RawResponse, durationMs: number): void {
-    const { status, headers, requestId } = response;
-    this.#notify(attempt, 'debug', 'onResponse', () => ({
-      message: `${describeCall(attempt)} returned ${status}`,
-      fields: { status, requestId, durationMs },
-      more: { headers },
-    }));
-  }
-
-  /** Reports that an attempt failed and will be retried. */
-  retrying(attempt: Attempt, error: TradepostError, delayMs: number, durationMs: number): void {
-    this.#notify(attempt, 'warn', 'onRetry', () => ({
-      message: `${error.message} Retrying in ${Math.round(delayMs)} ms.`,
-      fields: { ...describe(error), delayMs, durationMs },
-      more: { error },
-    }));
   }
 
   /** Reports that a call failed. */
   failed(attempt: Attempt, error: TradepostError): void {
     const durationMs = this.#runtime.elapsed() - attempt.startedAt;
-    this.#notify(attempt, 'warn', 'onError', () => ({
+    this.notify(attempt, 'warn', 'onError', () => ({
       message: error.message,
       fields: { ...describe(error), durationMs },
       more: { error },
@@ -79,13 +36,13 @@ export class Instrumentation {
    * Calls the logger, then the hook, which also gets objects that do not belong in a log. Usually neither
    * exists, so the report is built on demand.
    */
-  #notify(
+  notify(
     attempt: Attempt,
     level: keyof TradepostLogger,
     name: Hook | undefined,
     report: () => { message: string; fields: object; more?: object },
   ): void {
-    const hooks = this.#hooks as { [Name in Hook]?: (event: object) => unknown };
+    const hooks = this.hooks as { [Name in Hook]?: (event: object) => unknown };
     if (!this.#logger[level] && !(name && hooks[name])) return;
     const { redact } = attempt;
     const { message, fields, more } = report();
@@ -94,33 +51,11 @@ export class Instrumentation {
     runIsolated(
       () => name && hooks[name]?.({ ...common, ...more }),
       (thrown) =>
-        this.#notify(attempt, 'error', undefined, () => ({
+        this.notify(attempt, 'error', undefined, () => ({
           message: `The ${name} hook threw: ${getErrorMessage(thrown)}.`,
           fields: { hook: name },
         })),
     );
-  }
-}
-
-async function runRequestHook(
-  hooks: TradepostHooks,
-  attempt: Attempt,
-  request: OutgoingRequest,
-): Promise<OutgoingRequest> {
-  const { [authorization]: secret, ...open } = request.headers;
-  try {
-    const headers = new Headers(open);
-    await hooks.onRequest?.({ ...identify(attempt), url: request.url, headers });
-    const sent: Record<string, string> = secret === undefined ? {} : { [authorization]: secret };
-    headers.forEach((value, name) => {
-      sent[name] = value;
-    });
-    const key = open[idempotencyKey];
-    if (key !== undefined) sent[idempotencyKey] = key;
-    return { ...request, headers: sent };
-  } catch (cause) {
-    const what = `was not sent, because the onRequest hook threw: ${getErrorMessage(cause)}.`;
-    throw createError(TradepostError, attempt, what, { code: 'hook_failed', cause });
   }
 }
 
@@ -139,7 +74,8 @@ function writeEntry(
 const prefix = Math.random().toString(36).slice(2, 10);
 let calls = 0;
 
-function identify(attempt: Attempt): AttemptHookEvent {
+/** Names the call and the attempt, as each hook and each entry of the log does. */
+export function identify(attempt: Attempt): AttemptHookEvent {
   const { operation, method, route, path, number } = attempt;
   if (attempt.callId === undefined) {
     calls += 1;
@@ -148,11 +84,8 @@ function identify(attempt: Attempt): AttemptHookEvent {
   return { operation, callId: attempt.callId, method, route, path, attempt: number };
 }
 
-function describeCall({ method, path }: Attempt): string {
-  return `${method} ${path}`;
-}
-
-function describe({ code, status, requestId }: TradepostError): object {
+/** Describes an error for a log. */
+export function describe({ code, status, requestId }: TradepostError): object {
   return { code, status, requestId };
 }
 

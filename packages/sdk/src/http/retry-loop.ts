@@ -1,6 +1,7 @@
 import { RateLimitError, readExtensions, TimeoutError, type TradepostError } from '../errors';
 import type { ApiResponse } from './api-promise';
 import { type Attempt, type AttemptResult, createAbortError, createError } from './attempt';
+import { AttemptReports } from './attempt-reports';
 import { authorization, idempotency, ifMatch } from './headers';
 import type { Instrumentation } from './instrumentation';
 import { createPacer, type Pacer } from './pacer';
@@ -46,7 +47,8 @@ export function createRetryLoop(
 ): RetryLoop {
   const { elapsed, now, random } = runtime;
   const wait = options.wait ?? runtime.wait;
-  const sendAttempt = createSender(options, instrumentation);
+  const reports = new AttemptReports(instrumentation);
+  const sendAttempt = createSender(options, reports);
   key.pacer ??= createPacer(runtime);
   const ownPacer = key.pacer;
 
@@ -72,7 +74,7 @@ export function createRetryLoop(
         polls,
         deadlineAt: attempt.startedAt + limits.deadline,
         wait,
-        onWait: (milliseconds: number) => instrumentation.waiting(attempt, milliseconds),
+        onWait: (milliseconds: number) => reports.waiting(attempt, milliseconds),
       };
       const outcome = await withTimeout((stop) => pacer.queue(turn, stop), remaining(), signal);
       if (outcome === undefined) return;
@@ -116,7 +118,7 @@ export function createRetryLoop(
         const { response } = result;
         const { status, headers, requestId } = response;
         if (Number(headers.get(idempotency)) > 0) service.honoursKeys = true;
-        instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
+        reports.received(attempt, response, elapsed() - attemptStartedAt);
         if (status >= 200 && status < 300) {
           const data = parseResponse(response, attempt, call, options.validate);
           return { data, status, headers, requestId, extensions: readExtensions(headers) };
@@ -151,7 +153,7 @@ export function createRetryLoop(
       );
       if (delay === null) throw error;
       attempt.mayHaveBeenApplied = error.mayHaveBeenApplied;
-      instrumentation.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
+      reports.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
       await wait(delay, signal);
       // A timer may fire late; nothing is sent after the deadline.
       if (remaining() <= 0) throw error;

@@ -8,8 +8,8 @@ import {
   type OutgoingRequest,
   type RawResponse,
 } from './attempt';
+import type { AttemptReports } from './attempt-reports';
 import { authorization, requestId as requestIdName } from './headers';
-import type { Instrumentation } from './instrumentation';
 import { createFetch } from './ofetch';
 import { readText, tooLarge } from './read-text';
 import type { ResolvedOptions } from './resolved-options';
@@ -37,7 +37,7 @@ export type Sender = (
 /** Creates the sender of one client. */
 export function createSender(
   options: Pick<ResolvedOptions, 'authorize' | 'fetch' | 'fetchOptions' | 'maxResponseBytes'>,
-  instrumentation: Instrumentation,
+  reports: AttemptReports,
 ): Sender {
   const { authorize, maxResponseBytes } = options;
   const send = wrapFetch(options);
@@ -51,7 +51,7 @@ export function createSender(
       // The time may be over; the hook must not run for this attempt when the next one has started.
       if (stop.aborted) return { kind: 'broken', cause: stop.reason };
       // A hook may be asynchronous, and may throw.
-      const prepared = instrumentation.prepare(attempt, request);
+      const prepared = reports.prepare(attempt, request);
       if (prepared) request = await prepared;
     } catch (error) {
       return { kind: 'rejected', error: error as TradepostError };
@@ -59,7 +59,7 @@ export function createSender(
     // The time may be over before anything is sent.
     if (stop.aborted) return { kind: 'broken', cause: stop.reason };
     attempt.sent = request;
-    instrumentation.sent(attempt, request);
+    reports.sent(attempt, request);
     let response: StartedResponse;
     try {
       response = await send(request, stop);
