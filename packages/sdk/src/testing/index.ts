@@ -23,6 +23,7 @@ export {
   type MockAccountOverrides,
   type MockAccounts,
   type MockClientOptions,
+  type MockDeliverOptions,
   type MockErrorResponse,
   type MockFailOptions,
   type MockFailure,

@@ -1,6 +1,6 @@
 /** The service in memory: a file of its own in `dist`, because it imports the client, which receivers do not need. */
 export type { MockTime } from './clock';
-export type { MockReceiver } from './deliver';
+export type { MockDeliverOptions, MockReceiver } from './deliver';
 export type { MockErrorResponse, MockFailOptions, MockFailure } from './failures';
 export {
   type MockClientOptions,
