@@ -158,7 +158,7 @@ export class Webhooks {
       endpoint: endpoints.webhooks.create,
       body: params,
       options,
-      known: { url: params?.url, events: Array.from(params?.events ?? []) },
+      known: { url: params?.url, events: params?.events as EventType[] },
       read: readItem<CreatedWebhook>,
     });
   }
