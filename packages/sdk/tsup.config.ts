@@ -48,7 +48,7 @@ const externalizeEntries = (
 ): NonNullable<Options['esbuildPlugins']>[number] => ({
   name: 'externalize-entries',
   setup({ onResolve }) {
-    onResolve({ filter: /^(\.\.\/)+index$|\/mock\/index$/ }, ({ path }) => ({
+    onResolve({ filter: /^@tradepost\/sdk$|\/mock\/index$/ }, ({ path }) => ({
       path: path.includes('mock') ? `./mock.${extension}` : `./index.${extension}`,
       external: true,
     }));
@@ -129,6 +129,35 @@ const commonJsClient = build('index', {
   },
 });
 
+/**
+ * Builds declarations. What a program infers from a call is named by the file that declares it, and programs can import
+ * entries only: so an entry declares itself whatever it exports, instead of in a chunk beside it. The client, which
+ * has classes, is declared once: the other entries import it by the name of this package.
+ */
+function declarations(entry: Partial<typeof entries>): Options {
+  return {
+    entry,
+    format: ['esm', 'cjs'],
+    external: [/^@tradepost\/sdk/],
+    dts: {
+      only: true,
+      compilerOptions: {
+        // The declaration build sets an option that TypeScript 6 reports as deprecated.
+        ignoreDeprecations: '6.0',
+        stripInternal: true,
+        // The declaration build inlines files of this package only; this path makes it inline the
+        // contract's interfaces too.
+        paths: {
+          '@tradepost/sdk': ['./src/index.ts'],
+          '@tradepost/sdk/webhooks': ['./src/webhooks/index.ts'],
+          '@tradepost/contract/wire': ['../contract/dist/wire.d.ts'],
+          '@tradepost/contract/attempt-errors': ['../contract/dist/attempt-errors.d.ts'],
+        },
+      },
+    },
+  };
+}
+
 export default defineConfig([
   // In three files: at the start, for the first call, and what both use.
   build('index', { ...withOfetch, format: ['esm'], splitting: true }),
@@ -151,22 +180,13 @@ export default defineConfig([
   build('node', { platform: 'node' }),
   // Schemas are bundled too, so that validation needs no other package.
   build('validate', { noExternal: ['@tradepost/contract', 'zod'] }),
-  {
-    entry: entries,
-    format: ['esm', 'cjs'],
-    dts: {
-      only: true,
-      compilerOptions: {
-        // The declaration build sets an option that TypeScript 6 reports as deprecated.
-        ignoreDeprecations: '6.0',
-        stripInternal: true,
-        // The declaration build inlines files of this package only; this path makes it inline the
-        // contract's interfaces too.
-        paths: {
-          '@tradepost/contract/wire': ['../contract/dist/wire.d.ts'],
-          '@tradepost/contract/attempt-errors': ['../contract/dist/attempt-errors.d.ts'],
-        },
-      },
-    },
-  },
+  // Each build has a file of its own for everything it declares.
+  declarations({ index: entries.index }),
+  declarations({ webhooks: entries.webhooks }),
+  declarations({
+    explain: entries.explain,
+    testing: entries.testing,
+    validate: entries.validate,
+    node: entries.node,
+  }),
 ]);

@@ -26,6 +26,12 @@ test.each(packages)('%s names the same repository, and its own folder', (folder)
   expect(bugs).toBe(readManifest('').bugs);
 });
 
+test.each(packages)('%s has keywords, each once, by which it is found', (folder) => {
+  const { keywords } = readManifest(folder);
+  expect(keywords).toEqual(expect.arrayContaining(['tradepost', 'webhooks']));
+  expect(new Set(keywords).size).toBe(keywords.length);
+});
+
 function checkRepository(env: Record<string, string>): Promise<Exit> {
   return runProcess(process.execPath, [join(checkout, 'scripts/check-repository.mjs')], { env });
 }

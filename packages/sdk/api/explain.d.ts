@@ -108,7 +108,7 @@ export type DeliveryVerdict =
 
 type EventType = (typeof eventTypes)[number];
 
-interface ExplainDeliveryOptions {
+export interface ExplainDeliveryOptions {
   webhook?: WebhookDetails | null | undefined;
   signed?: boolean | null | undefined;
   now?: Date | number | undefined;
@@ -136,7 +136,7 @@ export interface FailureExplanation {
 
 type Other = string & Record<never, never>;
 
-interface SignAgainOptions {
+export interface SignAgainOptions {
   secret: string;
   url?: string | undefined;
   now?: Date | number | undefined;

@@ -27,7 +27,7 @@ export interface AccountKey {
 
 export type AccountKind = (typeof accountKinds)[number];
 
-declare class Accounts {
+export declare class Accounts {
   #private;
   get(options?: RequestOptions): ApiPromise<Account>;
 }
@@ -105,7 +105,7 @@ export declare class ConnectionError extends TradepostError {
 
 export type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
 
-declare class Deliveries {
+export declare class Deliveries {
   #private;
   list(params?: DeliveryListParams, options?: RequestOptions): PagePromise<Delivery>;
   get(id: string, options?: RequestOptions): ApiPromise<DeliveryDetails>;
@@ -146,16 +146,16 @@ export interface DeliveryDetails extends Delivery {
 }
 
 export interface DeliveryListParams {
-  webhookId?: string;
-  eventId?: string;
-  orderId?: string;
-  event?: EventType;
-  state?: DeliveryState;
-  since?: string | Date;
-  until?: string | Date;
-  statusClass?: StatusClass;
-  limit?: number;
-  cursor?: string;
+  webhookId?: string | undefined;
+  eventId?: string | undefined;
+  orderId?: string | undefined;
+  event?: EventType | undefined;
+  state?: DeliveryState | undefined;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  statusClass?: StatusClass | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -171,13 +171,13 @@ export interface ErrorHookEvent extends AttemptHookEvent {
 }
 
 export interface EventListParams {
-  after?: string;
-  since?: string | Date;
-  until?: string | Date;
-  type?: EventType;
-  orderId?: string;
-  limit?: number;
-  waitSeconds?: number;
+  after?: string | undefined;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  type?: EventType | undefined;
+  orderId?: string | undefined;
+  limit?: number | undefined;
+  waitSeconds?: number | undefined;
 }
 
 export type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
@@ -199,7 +199,7 @@ export interface EventStream extends AsyncIterable<AccountEvent> {
 
 export type EventType = (typeof eventTypes)[number];
 
-declare class Events {
+export declare class Events {
   #private;
   list(params?: EventListParams, options?: RequestOptions): PagePromise<AccountEvent, EventPage>;
   latest(
@@ -238,19 +238,19 @@ export type Fetch = (
 }>;
 
 export interface FollowEventsOptions {
-  after?: string;
-  from?: 'now';
-  since?: string | Date;
-  type?: EventType;
-  orderId?: string;
-  limit?: number;
-  waitSeconds?: number;
-  reconnectTimeout?: number;
-  onOutage?: (outage: StreamOutage) => void;
+  after?: string | undefined;
+  from?: 'now' | undefined;
+  since?: string | Date | undefined;
+  type?: EventType | undefined;
+  orderId?: string | undefined;
+  limit?: number | undefined;
+  waitSeconds?: number | undefined;
+  reconnectTimeout?: number | undefined;
+  onOutage?: ((outage: StreamOutage) => void) | undefined;
 }
 
 export interface GetOrderOptions extends RequestOptions {
-  expand?: OrderExpansion | readonly OrderExpansion[];
+  expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
 }
 
 type Handled<Value> = [Known<Value>] extends [never]
@@ -266,7 +266,7 @@ export declare class InvalidResponseError extends TradepostError {
 }
 
 export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
-  errors?: readonly ProblemIssue[];
+  errors?: readonly ProblemIssue[] | undefined;
 }
 
 type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
@@ -285,12 +285,12 @@ export interface LatestEventPage {
 }
 
 export interface LatestEventsParams {
-  since?: string | Date;
-  until?: string | Date;
-  type?: EventType;
-  orderId?: string;
-  limit?: number;
-  before?: string;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  type?: EventType | undefined;
+  orderId?: string | undefined;
+  limit?: number | undefined;
+  before?: string | undefined;
 }
 
 export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
@@ -311,9 +311,9 @@ export interface ListingAvailabilityLowEvent {
 }
 
 export interface MoveOrderOptions extends RequestOptions {
-  dryRun?: boolean;
-  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
-  progress?: OrderMoveProgress;
+  dryRun?: boolean | undefined;
+  beforeUpdate?: ((order: Order, response: ApiResponse<Order>) => void | Promise<void>) | undefined;
+  progress?: OrderMoveProgress | undefined;
 }
 
 export declare class NotFoundError extends TradepostError {
@@ -330,14 +330,14 @@ export interface Notification {
 }
 
 export interface NotificationListParams {
-  read?: boolean;
-  limit?: number;
-  cursor?: string;
+  read?: boolean | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 export type NotificationType = Underscore<EventType>;
 
-declare class Notifications {
+export declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
   markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
@@ -390,20 +390,20 @@ export interface OrderExpansions {
 }
 
 export interface OrderListParams {
-  status?: OrderStatus | readonly OrderStatus[];
-  buyerId?: string;
-  sellerId?: string;
-  listingId?: string;
-  minQuantity?: number;
-  maxQuantity?: number;
-  createdAfter?: string | Date;
-  createdBefore?: string | Date;
-  updatedAfter?: string | Date;
-  sort?: OrderSort;
-  expand?: OrderExpansion | readonly OrderExpansion[];
-  count?: number;
-  limit?: number;
-  cursor?: string;
+  status?: OrderStatus | readonly OrderStatus[] | undefined;
+  buyerId?: string | undefined;
+  sellerId?: string | undefined;
+  listingId?: string | undefined;
+  minQuantity?: number | undefined;
+  maxQuantity?: number | undefined;
+  createdAfter?: string | Date | undefined;
+  createdBefore?: string | Date | undefined;
+  updatedAfter?: string | Date | undefined;
+  sort?: OrderSort | undefined;
+  expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
+  count?: number | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 export interface OrderListing {
@@ -424,8 +424,8 @@ export interface OrderMoveParams {
 }
 
 export interface OrderMoveProgress {
-  before?: Order;
-  lost?: TradepostError;
+  before?: Order | undefined;
+  lost?: TradepostError | undefined;
 }
 
 export interface OrderPage<Item extends Order = Order> extends Page<Item> {
@@ -465,10 +465,10 @@ export interface OrderTotal {
 
 export interface OrderUpdateParams {
   status: OrderStatus;
-  reason?: string;
+  reason?: string | undefined;
 }
 
-declare class Orders {
+export declare class Orders {
   #private;
   list<const Expand extends OrderExpansion>(
     params: OrderListParams & {
@@ -516,12 +516,12 @@ export interface Partner {
 }
 
 export interface PartnerListParams {
-  name?: string;
-  limit?: number;
-  cursor?: string;
+  name?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
-declare class Partners {
+export declare class Partners {
   #private;
   list(params?: PartnerListParams, options?: RequestOptions): PagePromise<Partner>;
 }
@@ -567,7 +567,7 @@ export declare class RateLimitError extends TradepostError {
   );
 }
 
-interface ReadableResponse {
+export interface ReadableResponse {
   readonly body?: unknown;
   text(): Promise<string>;
 }
@@ -577,17 +577,17 @@ export interface RegisteredWebhook extends Webhook {
 }
 
 export interface ReplayAllParams extends ReplayDeliveriesParams {
-  max?: number;
+  max?: number | undefined;
 }
 
 export interface ReplayDeliveriesParams {
-  state?: DeliveryState;
-  since?: string | Date;
-  until?: string | Date;
-  event?: EventType;
-  statusClass?: StatusClass;
-  limit?: number;
-  cursor?: string;
+  state?: DeliveryState | undefined;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  event?: EventType | undefined;
+  statusClass?: StatusClass | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 export interface ReplayedDeliveries {
@@ -746,14 +746,14 @@ export declare class TradepostError extends Error {
 
 export interface TradepostErrorDetails {
   code: ErrorCode;
-  status?: number | null;
-  requestId?: string | null;
-  method?: string | null;
-  path?: string | null;
-  problem?: Problem | null;
-  headers?: ResponseHeaders | null;
+  status?: number | null | undefined;
+  requestId?: string | null | undefined;
+  method?: string | null | undefined;
+  path?: string | null | undefined;
+  problem?: Problem | null | undefined;
+  headers?: ResponseHeaders | null | undefined;
   body?: unknown;
-  mayHaveBeenApplied?: boolean;
+  mayHaveBeenApplied?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -803,9 +803,7 @@ export interface UnknownWebhookEvent {
   data: Record<string, unknown>;
 }
 
-export type Unrecognized = UnrecognizedValue;
-
-declare enum UnrecognizedValue {
+export declare enum Unrecognized {
   Value = '~unrecognized',
 }
 
@@ -834,7 +832,7 @@ export interface Webhook {
 
 export interface WebhookCreateParams {
   url: string;
-  events: EventType[];
+  events: readonly EventType[];
 }
 
 export interface WebhookDetails extends Webhook {
@@ -850,19 +848,19 @@ export interface WebhookDetails extends Webhook {
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 export interface WebhookListParams {
-  limit?: number;
-  cursor?: string;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
 export interface WebhookUpdateParams {
-  url?: string;
-  events?: EventType[];
-  status?: WebhookStatus;
+  url?: string | undefined;
+  events?: readonly EventType[] | undefined;
+  status?: WebhookStatus | undefined;
 }
 
-declare class Webhooks {
+export declare class Webhooks {
   #private;
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
   list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
@@ -919,6 +917,11 @@ declare const extensions: readonly [
   'webhooks.secrets',
   'webhooks.test',
 ];
+
+export declare function isOneOf<const Known extends string>(
+  known: readonly Known[],
+  value: string,
+): value is Known;
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
 

@@ -154,16 +154,16 @@ export type DeliveryEdgeCase = keyof typeof edgeCases;
 export type DeliveryFault = keyof typeof faults;
 
 interface DeliveryListParams {
-  webhookId?: string;
-  eventId?: string;
-  orderId?: string;
-  event?: EventType$;
-  state?: DeliveryState;
-  since?: string | Date;
-  until?: string | Date;
-  statusClass?: StatusClass;
-  limit?: number;
-  cursor?: string;
+  webhookId?: string | undefined;
+  eventId?: string | undefined;
+  orderId?: string | undefined;
+  event?: EventType$ | undefined;
+  state?: DeliveryState | undefined;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  statusClass?: StatusClass | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 type DeliveryState = (typeof deliveryStates)[number];
@@ -179,13 +179,13 @@ interface ErrorHookEvent extends AttemptHookEvent {
 }
 
 interface EventListParams {
-  after?: string;
-  since?: string | Date;
-  until?: string | Date;
-  type?: EventType$;
-  orderId?: string;
-  limit?: number;
-  waitSeconds?: number;
+  after?: string | undefined;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  type?: EventType$ | undefined;
+  orderId?: string | undefined;
+  limit?: number | undefined;
+  waitSeconds?: number | undefined;
 }
 
 type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
@@ -258,19 +258,19 @@ type Fetch = (
 }>;
 
 interface FollowEventsOptions {
-  after?: string;
-  from?: 'now';
-  since?: string | Date;
-  type?: EventType$;
-  orderId?: string;
-  limit?: number;
-  waitSeconds?: number;
-  reconnectTimeout?: number;
-  onOutage?: (outage: StreamOutage) => void;
+  after?: string | undefined;
+  from?: 'now' | undefined;
+  since?: string | Date | undefined;
+  type?: EventType$ | undefined;
+  orderId?: string | undefined;
+  limit?: number | undefined;
+  waitSeconds?: number | undefined;
+  reconnectTimeout?: number | undefined;
+  onOutage?: ((outage: StreamOutage) => void) | undefined;
 }
 
 interface GetOrderOptions extends RequestOptions {
-  expand?: OrderExpansion | readonly OrderExpansion[];
+  expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
 }
 
 export interface InvalidDelivery extends SignedDelivery {
@@ -296,7 +296,7 @@ declare class InvalidResponseError extends TradepostError {
 }
 
 interface InvalidResponseErrorDetails extends TradepostErrorDetails {
-  errors?: readonly ProblemIssue[];
+  errors?: readonly ProblemIssue[] | undefined;
 }
 
 type KnownWebhookEvent =
@@ -313,19 +313,26 @@ interface LatestEventPage {
 }
 
 interface LatestEventsParams {
-  since?: string | Date;
-  until?: string | Date;
-  type?: EventType$;
-  orderId?: string;
-  limit?: number;
-  before?: string;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  type?: EventType$ | undefined;
+  orderId?: string | undefined;
+  limit?: number | undefined;
+  before?: string | undefined;
 }
 
-interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
+interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent$ {
   id: string;
 }
 
 interface ListingAvailabilityLowData {
+  listingId: string;
+  sellerId: string;
+  availableQuantity: number;
+  threshold: number;
+}
+
+interface ListingAvailabilityLowData$ {
   listingId: string;
   sellerId: string;
   availableQuantity: number;
@@ -338,6 +345,12 @@ interface ListingAvailabilityLowEvent {
   data: ListingAvailabilityLowData;
 }
 
+interface ListingAvailabilityLowEvent$ {
+  event: 'listing.availability_low';
+  createdAt: string;
+  data: ListingAvailabilityLowData$;
+}
+
 export interface MockAccount {
   id: string;
   kind: AccountKind;
@@ -347,7 +360,9 @@ export interface MockAccount {
   readOnly: boolean;
 }
 
-export type MockAccountOverrides = Partial<Pick<MockAccount, 'id' | 'kind' | 'name' | 'readOnly'>>;
+export type MockAccountOverrides = Overrides<
+  Pick<MockAccount, 'id' | 'kind' | 'name' | 'readOnly'>
+>;
 
 export type MockAccounts = Readonly<Record<AccountKind, MockAccount>>;
 
@@ -365,18 +380,18 @@ export interface MockDeliverOptions {
 }
 
 export interface MockErrorResponse {
-  status?: number;
-  code?: ProblemCode | Other;
-  detail?: string;
-  errors?: ProblemIssue[];
-  retryAfter?: number;
-  headers?: Record<string, string>;
+  status?: number | undefined;
+  code?: ProblemCode | Other | undefined;
+  detail?: string | undefined;
+  errors?: readonly ProblemIssue[] | undefined;
+  retryAfter?: number | undefined;
+  headers?: Record<string, string> | undefined;
   body?: unknown;
-  applied?: boolean;
+  applied?: boolean | undefined;
 }
 
 export interface MockFailOptions {
-  times?: number;
+  times?: number | undefined;
 }
 
 export type MockFailure = 'connection' | 'timeout' | 'hang' | 'lost_response' | MockErrorResponse;
@@ -391,11 +406,13 @@ export interface MockListing {
   createdAt: string;
 }
 
-export type MockListingOverrides = Partial<MockListing>;
+export type MockListingOverrides = Overrides<MockListing>;
 
-export type MockNotificationOverrides = Partial<Notification> & {
-  accountId?: string;
-};
+export type MockNotificationOverrides = Overrides<
+  Notification & {
+    accountId: string;
+  }
+>;
 
 export type MockOperation =
   | 'orders.list'
@@ -421,9 +438,11 @@ export type MockOperation =
   | 'partners.list'
   | 'account.get';
 
-export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & {
-  status?: OrderStatus;
-};
+export type MockOrderOverrides = Overrides<
+  Omit<Order, 'status'> & {
+    status: OrderStatus;
+  }
+>;
 
 export interface MockRateLimit {
   limit: number;
@@ -468,9 +487,9 @@ export interface MockTradepostOptions {
 }
 
 interface MoveOrderOptions extends RequestOptions {
-  dryRun?: boolean;
-  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
-  progress?: OrderMoveProgress;
+  dryRun?: boolean | undefined;
+  beforeUpdate?: ((order: Order, response: ApiResponse<Order>) => void | Promise<void>) | undefined;
+  progress?: OrderMoveProgress | undefined;
 }
 
 declare class NotFoundError extends TradepostError {
@@ -487,9 +506,9 @@ interface Notification {
 }
 
 interface NotificationListParams {
-  read?: boolean;
-  limit?: number;
-  cursor?: string;
+  read?: boolean | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 type NotificationType = Underscore<EventType$>;
@@ -517,11 +536,21 @@ interface OrderCreateParams {
   quantity: number;
 }
 
-interface OrderCreatedAccountEvent extends OrderCreatedEvent {
+interface OrderCreatedAccountEvent extends OrderCreatedEvent$ {
   id: string;
 }
 
 interface OrderCreatedData {
+  orderId: string;
+  buyerId: string;
+  sellerId: string;
+  agentId: string | null;
+  listingId: string;
+  quantity: number;
+  status: OrderStatus$ | Other$;
+}
+
+interface OrderCreatedData$ {
   orderId: string;
   buyerId: string;
   sellerId: string;
@@ -537,6 +566,12 @@ interface OrderCreatedEvent {
   data: OrderCreatedData;
 }
 
+interface OrderCreatedEvent$ {
+  event: 'order.created';
+  createdAt: string;
+  data: OrderCreatedData$;
+}
+
 type OrderExpansion = (typeof orderExpansions)[number];
 
 interface OrderExpansions {
@@ -547,20 +582,20 @@ interface OrderExpansions {
 }
 
 interface OrderListParams {
-  status?: OrderStatus | readonly OrderStatus[];
-  buyerId?: string;
-  sellerId?: string;
-  listingId?: string;
-  minQuantity?: number;
-  maxQuantity?: number;
-  createdAfter?: string | Date;
-  createdBefore?: string | Date;
-  updatedAfter?: string | Date;
-  sort?: OrderSort;
-  expand?: OrderExpansion | readonly OrderExpansion[];
-  count?: number;
-  limit?: number;
-  cursor?: string;
+  status?: OrderStatus | readonly OrderStatus[] | undefined;
+  buyerId?: string | undefined;
+  sellerId?: string | undefined;
+  listingId?: string | undefined;
+  minQuantity?: number | undefined;
+  maxQuantity?: number | undefined;
+  createdAfter?: string | Date | undefined;
+  createdBefore?: string | Date | undefined;
+  updatedAfter?: string | Date | undefined;
+  sort?: OrderSort | undefined;
+  expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
+  count?: number | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 interface OrderListing {
@@ -581,8 +616,8 @@ interface OrderMoveParams {
 }
 
 interface OrderMoveProgress {
-  before?: Order;
-  lost?: TradepostError;
+  before?: Order | undefined;
+  lost?: TradepostError | undefined;
 }
 
 interface OrderPage<Item extends Order = Order> extends Page<Item> {
@@ -598,11 +633,20 @@ type OrderSort = (typeof orderSorts)[number];
 
 type OrderStatus = (typeof orderStatuses)[number];
 
-interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
+type OrderStatus$ = (typeof orderStatuses$)[number];
+
+interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent$ {
   id: string;
 }
 
 interface OrderStatusChangedData {
+  orderId: string;
+  previousStatus: OrderStatus$ | Other$;
+  status: OrderStatus$ | Other$;
+  reason?: string;
+}
+
+interface OrderStatusChangedData$ {
   orderId: string;
   previousStatus: OrderStatus | Other;
   status: OrderStatus | Other;
@@ -615,6 +659,12 @@ interface OrderStatusChangedEvent {
   data: OrderStatusChangedData;
 }
 
+interface OrderStatusChangedEvent$ {
+  event: 'order.status_changed';
+  createdAt: string;
+  data: OrderStatusChangedData$;
+}
+
 interface OrderTotal {
   count: number;
   atLeast: boolean;
@@ -622,7 +672,7 @@ interface OrderTotal {
 
 interface OrderUpdateParams {
   status: OrderStatus;
-  reason?: string;
+  reason?: string | undefined;
 }
 
 declare class Orders {
@@ -652,6 +702,12 @@ declare class Orders {
 
 type Other = string & Record<never, never>;
 
+type Other$ = string & Record<never, never>;
+
+type Overrides<Fields> = {
+  [Name in keyof Fields]?: Fields[Name] | undefined;
+};
+
 interface Page<Item> {
   data: Item[];
   nextCursor: string | null;
@@ -673,9 +729,9 @@ interface Partner {
 }
 
 interface PartnerListParams {
-  name?: string;
-  limit?: number;
-  cursor?: string;
+  name?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 declare class Partners {
@@ -729,17 +785,17 @@ interface RegisteredWebhook extends Webhook {
 }
 
 interface ReplayAllParams extends ReplayDeliveriesParams {
-  max?: number;
+  max?: number | undefined;
 }
 
 interface ReplayDeliveriesParams {
-  state?: DeliveryState;
-  since?: string | Date;
-  until?: string | Date;
-  event?: EventType$;
-  statusClass?: StatusClass;
-  limit?: number;
-  cursor?: string;
+  state?: DeliveryState | undefined;
+  since?: string | Date | undefined;
+  until?: string | Date | undefined;
+  event?: EventType$ | undefined;
+  statusClass?: StatusClass | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 interface ReplayedDeliveries {
@@ -794,8 +850,8 @@ interface RetryHookEvent extends ErrorHookEvent {
 }
 
 export interface SampleOverrides<Type extends EventType> {
-  createdAt?: string;
-  data?: Partial<EventOf<Type>['data']>;
+  createdAt?: string | undefined;
+  data?: Overrides<EventOf<Type>['data']> | undefined;
 }
 
 interface SendTestEventParams {
@@ -886,7 +942,7 @@ interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
-interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
+interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent$ {
   id: string;
 }
 
@@ -896,7 +952,13 @@ interface TaskApprovalRequestedEvent {
   data: TaskData;
 }
 
-interface TaskCompletedAccountEvent extends TaskCompletedEvent {
+interface TaskApprovalRequestedEvent$ {
+  event: 'task.approval_requested';
+  createdAt: string;
+  data: TaskData$;
+}
+
+interface TaskCompletedAccountEvent extends TaskCompletedEvent$ {
   id: string;
 }
 
@@ -906,7 +968,19 @@ interface TaskCompletedEvent {
   data: TaskData;
 }
 
+interface TaskCompletedEvent$ {
+  event: 'task.completed';
+  createdAt: string;
+  data: TaskData$;
+}
+
 interface TaskData {
+  taskId: string;
+  orderId: string;
+  agentId: string;
+}
+
+interface TaskData$ {
   taskId: string;
   orderId: string;
   agentId: string;
@@ -951,14 +1025,14 @@ declare class TradepostError extends Error {
 
 interface TradepostErrorDetails {
   code: ErrorCode;
-  status?: number | null;
-  requestId?: string | null;
-  method?: string | null;
-  path?: string | null;
-  problem?: Problem | null;
-  headers?: ResponseHeaders | null;
+  status?: number | null | undefined;
+  requestId?: string | null | undefined;
+  method?: string | null | undefined;
+  path?: string | null | undefined;
+  problem?: Problem | null | undefined;
+  headers?: ResponseHeaders | null | undefined;
   body?: unknown;
-  mayHaveBeenApplied?: boolean;
+  mayHaveBeenApplied?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -998,7 +1072,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
   ? `${Noun}_${Verb}`
   : never;
 
-interface UnknownAccountEvent extends UnknownWebhookEvent {
+interface UnknownAccountEvent extends UnknownWebhookEvent$ {
   id: string;
 }
 
@@ -1008,9 +1082,17 @@ interface UnknownWebhookEvent {
   data: Record<string, unknown>;
 }
 
-type Unrecognized = UnrecognizedValue;
+interface UnknownWebhookEvent$ {
+  event: Unrecognized$;
+  createdAt: string;
+  data: Record<string, unknown>;
+}
 
-declare enum UnrecognizedValue {
+declare enum Unrecognized {
+  Value = '~unrecognized',
+}
+
+declare enum Unrecognized$ {
   Value = '~unrecognized',
 }
 
@@ -1039,7 +1121,7 @@ interface Webhook {
 
 interface WebhookCreateParams {
   url: string;
-  events: EventType$[];
+  events: readonly EventType$[];
 }
 
 interface WebhookDetails extends Webhook {
@@ -1055,16 +1137,16 @@ interface WebhookDetails extends Webhook {
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 interface WebhookListParams {
-  limit?: number;
-  cursor?: string;
+  limit?: number | undefined;
+  cursor?: string | undefined;
 }
 
 type WebhookStatus = (typeof webhookStatuses)[number];
 
 interface WebhookUpdateParams {
-  url?: string;
-  events?: EventType$[];
-  status?: WebhookStatus;
+  url?: string | undefined;
+  events?: readonly EventType$[] | undefined;
+  status?: WebhookStatus | undefined;
 }
 
 type WebhookVerificationErrorCode =
@@ -1280,6 +1362,14 @@ declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
 declare const orderSorts: readonly ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 
 declare const orderStatuses: readonly [
+  'pending',
+  'confirmed',
+  'fulfilling',
+  'completed',
+  'cancelled',
+];
+
+declare const orderStatuses$: readonly [
   'pending',
   'confirmed',
   'fulfilling',

@@ -1,14 +1,14 @@
-interface AckAfter {
+export interface AckAfter {
   background?: undefined;
   onError?: OnError | undefined;
 }
 
-interface AckFirst {
+export interface AckFirst {
   background: true | WaitUntil;
   onError: OnError;
 }
 
-interface BaseReceiverOptions extends VerificationOptions {
+export interface BaseReceiverOptions extends VerificationOptions {
   now?: (() => Date | number) | undefined;
   on?: EventHandlers | undefined;
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
@@ -34,7 +34,7 @@ export type DeliveryHeaders =
       readonly [name: string]: string | readonly string[] | undefined;
     };
 
-interface DeliveryOptions extends VerificationOptions {
+export interface DeliveryOptions extends VerificationOptions {
   headers?: DeliveryHeaders | undefined;
   signature?: string | undefined;
   now?: Date | number | undefined;
@@ -42,11 +42,15 @@ interface DeliveryOptions extends VerificationOptions {
 
 export type EventHandler<Event> = (event: Event, delivery: ReceivedDelivery) => unknown;
 
-export type EventHandlers = {
-  readonly [Type in KnownWebhookEvent['event']]?: EventHandler<EventOf<Type>> | undefined;
-};
+export interface EventHandlers {
+  readonly 'order.created'?: EventHandler<OrderCreatedEvent> | undefined;
+  readonly 'order.status_changed'?: EventHandler<OrderStatusChangedEvent> | undefined;
+  readonly 'task.approval_requested'?: EventHandler<TaskApprovalRequestedEvent> | undefined;
+  readonly 'task.completed'?: EventHandler<TaskCompletedEvent> | undefined;
+  readonly 'listing.availability_low'?: EventHandler<ListingAvailabilityLowEvent> | undefined;
+}
 
-type EventIssues = readonly {
+export type EventIssues = readonly {
   readonly path: string;
   readonly message: string;
 }[];
@@ -248,13 +252,11 @@ export interface UnknownWebhookEvent {
   data: Record<string, unknown>;
 }
 
-export type Unrecognized = UnrecognizedValue;
-
-declare enum UnrecognizedValue {
+export declare enum Unrecognized {
   Value = '~unrecognized',
 }
 
-interface VerificationOptions {
+export interface VerificationOptions {
   secret?: string | undefined;
   secrets?: readonly string[] | undefined;
   requireTimestamp?: boolean | undefined;
@@ -289,7 +291,7 @@ export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 export interface WebhookReceiver {
   readonly fetch: (request: FetchRequest, context?: unknown) => Promise<Response>;
-  readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>;
+  readonly node: (request: NodeRequest, response: NodeResponse) => void;
   readonly fastify: (instance: FastifyInstanceLike, options: FastifyPluginOptions) => Promise<void>;
   readonly lambda: (event: LambdaEvent) => Promise<LambdaResult>;
 }
@@ -336,6 +338,11 @@ export declare const eventTypes: readonly [
 ];
 
 export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
+
+export declare function isOneOf<const Known extends string>(
+  known: readonly Known[],
+  value: string,
+): value is Known;
 
 export declare function isTestEvent({ data }: { data: object }): boolean;
 

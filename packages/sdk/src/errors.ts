@@ -75,21 +75,21 @@ export interface TradepostErrorDetails {
   /** Why the call failed. */
   code: ErrorCode;
   /** HTTP status of the response. */
-  status?: number | null;
+  status?: number | null | undefined;
   /** ID of the request, as the service logs it. */
-  requestId?: string | null;
+  requestId?: string | null | undefined;
   /** HTTP method of the request. */
-  method?: string | null;
+  method?: string | null | undefined;
   /** Path of the request, without its query. */
-  path?: string | null;
+  path?: string | null | undefined;
   /** The problem in the response. */
-  problem?: Problem | null;
+  problem?: Problem | null | undefined;
   /** Headers of the response. */
-  headers?: ResponseHeaders | null;
+  headers?: ResponseHeaders | null | undefined;
   /** Body of the response: the parsed JSON, or the text. */
   body?: unknown;
   /** Whether the change may have been made. */
-  mayHaveBeenApplied?: boolean;
+  mayHaveBeenApplied?: boolean | undefined;
   /** The underlying error, or the reason of an abort. */
   cause?: unknown;
 }
@@ -253,7 +253,7 @@ export class AbortError extends TradepostError {
 /** The fields of an `InvalidResponseError`, besides its message. */
 export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
   /** The issues that the `validate` option found. */
-  errors?: readonly ProblemIssue[];
+  errors?: readonly ProblemIssue[] | undefined;
 }
 
 /**

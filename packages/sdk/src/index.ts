@@ -74,7 +74,7 @@ export type {
   OrderMoveProgress,
 } from './http/move-order';
 export type { PagePromise } from './http/pagination';
-export { readText } from './http/read-text';
+export { type ReadableResponse, readText } from './http/read-text';
 export type {
   AttemptHookEvent,
   ErrorHookEvent,
@@ -90,13 +90,19 @@ export type {
   TradepostLogger,
   TradepostOptions,
 } from './options';
-export type { Account } from './resources/accounts';
-export type { Delivery, DeliveryDetails, DeliveryListParams } from './resources/deliveries';
+export type { Account, Accounts } from './resources/accounts';
+export type {
+  Deliveries,
+  Delivery,
+  DeliveryDetails,
+  DeliveryListParams,
+} from './resources/deliveries';
 export type {
   AccountEvent,
   EventListParams,
   EventPage,
   EventStream,
+  Events,
   FollowEventsOptions,
   LatestEventPage,
   LatestEventsParams,
@@ -110,6 +116,7 @@ export type {
 export type {
   Notification,
   NotificationListParams,
+  Notifications,
   UpdatedNotification,
 } from './resources/notifications';
 export type {
@@ -125,10 +132,11 @@ export type {
   OrderCreateParams,
   OrderListParams,
   OrderPage,
+  Orders,
   OrderUpdateParams,
   UpdateOrderOptions,
 } from './resources/orders';
-export type { Partner, PartnerListParams } from './resources/partners';
+export type { Partner, PartnerListParams, Partners } from './resources/partners';
 export type {
   CreatedWebhook,
   RegisteredWebhook,
@@ -139,10 +147,11 @@ export type {
   WebhookCreateParams,
   WebhookDetails,
   WebhookListParams,
+  Webhooks,
   WebhookUpdateParams,
 } from './resources/webhooks';
 export { Tradepost } from './tradepost';
-export { exhaustive, type Other, type Unrecognized } from './unrecognized';
+export { exhaustive, isOneOf, type Other, type Unrecognized } from './unrecognized';
 export type {
   EventOf,
   KnownWebhookEvent,

@@ -1,18 +1,15 @@
-/** Type only: it gives `Unrecognized` a place among literal types. */
-declare enum UnrecognizedValue {
-  /** Stands for every unknown value. No value ever equals this string. */
-  Value = '~unrecognized',
-}
-
 /**
  * The type of an event that this version of the package does not know. The service may add event types at any
  * time, and they are passed through unchanged.
  *
  * It is a string that equals none of the known types. A `switch` over the known types handles it in its
  * `default` branch. It is an enum because TypeScript narrows unions of objects by literals and enums only,
- * and never by an open string.
+ * and never by an open string. It exists as a type only.
  */
-export type Unrecognized = UnrecognizedValue;
+export declare enum Unrecognized {
+  /** Stands for every unknown value. No value ever equals this string. */
+  Value = '~unrecognized',
+}
 
 /**
  * Any other text: a value that this version of the package does not know, such as a status that the service
@@ -40,4 +37,18 @@ type Handled<Value> = [Known<Value>] extends [never] ? unknown : { notHandled: K
  */
 export function exhaustive<Value>(value: Value & Handled<Value>): Value {
   return value;
+}
+
+/**
+ * Checks whether a value is one of a list of known ones, such as `orderStatuses`, `eventTypes` or `deliveryStates`. It narrows
+ * the type: to those of the list, or else to what this version of the package does not know.
+ *
+ * @example
+ * const next = isOneOf(orderStatuses, order.status) ? orderTransitions[order.status] : [];
+ */
+export function isOneOf<const Known extends string>(
+  known: readonly Known[],
+  value: string,
+): value is Known {
+  return (known as readonly string[]).includes(value);
 }

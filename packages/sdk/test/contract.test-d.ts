@@ -47,19 +47,28 @@ type Equals<One, Another> =
     ? true
     : false;
 
-/** Parameters as they are sent: the SDK takes dates and lists too, and sends them as texts. */
+/** Parameters as they are sent: the SDK takes dates and lists too, and sends them as texts. Undefined ones are not sent. */
 type Sent<Query> = {
   [Name in keyof Query]: Query[Name] extends infer Value
     ? Value extends readonly unknown[]
       ? string
-      : Exclude<Value, Date>
+      : Exclude<Value, Date | undefined>
+    : never;
+};
+
+/** A body as it is sent: the SDK takes lists that it may not change, and sends no undefined fields. */
+type SentBody<Body> = {
+  [Name in keyof Body]: Body[Name] extends infer Value
+    ? Value extends readonly (infer Item)[]
+      ? Item[]
+      : Exclude<Value, undefined>
     : never;
 };
 
 /** Parameters as the server reads them: one value or several are a list. */
 type Read<Query> = { [Name in keyof Query]: ReadValue<Query[Name]> };
 type ReadValue<Value> = [Extract<Value, readonly unknown[]>] extends [never]
-  ? Exclude<Value, Date>
+  ? Exclude<Value, Date | undefined>
   : Extract<Value, readonly unknown[]>[number][];
 
 /**
@@ -103,7 +112,7 @@ describe('each request of the SDK equals that of the contract:', () => {
 
   test('orders.create sends the body of the contract, and its idempotency key', () => {
     type Request = ClientInferRequest<Contract['orders']['create']>;
-    expectTypeOf<Parameters<Orders['create']>[0]>().toEqualTypeOf<Request['body']>();
+    expectTypeOf<SentBody<Parameters<Orders['create']>[0]>>().toEqualTypeOf<Request['body']>();
     expectTypeOf<keyof Request['headers']>().toEqualTypeOf<
       Lowercase<typeof headerNames.idempotencyKey>
     >();
@@ -122,7 +131,7 @@ describe('each request of the SDK equals that of the contract:', () => {
   test('orders.update sends the path and the body of the contract, and its precondition', () => {
     type Request = ClientInferRequest<Contract['orders']['update']>;
     expectTypeOf<{ id: Parameters<Orders['update']>[0] }>().toEqualTypeOf<Request['params']>();
-    expectTypeOf<Parameters<Orders['update']>[1]>().toEqualTypeOf<Request['body']>();
+    expectTypeOf<SentBody<Parameters<Orders['update']>[1]>>().toEqualTypeOf<Request['body']>();
     expectTypeOf<keyof Request['headers']>().toEqualTypeOf<Lowercase<typeof headerNames.ifMatch>>();
   });
 
@@ -142,7 +151,7 @@ describe('each request of the SDK equals that of the contract:', () => {
 
   test('webhooks.create sends the body of the contract, and its idempotency key', () => {
     type Request = ClientInferRequest<Contract['webhooks']['create']>;
-    expectTypeOf<Parameters<Webhooks['create']>[0]>().toEqualTypeOf<Request['body']>();
+    expectTypeOf<SentBody<Parameters<Webhooks['create']>[0]>>().toEqualTypeOf<Request['body']>();
     expectTypeOf<keyof Request['headers']>().toEqualTypeOf<
       Lowercase<typeof headerNames.idempotencyKey>
     >();
@@ -150,7 +159,7 @@ describe('each request of the SDK equals that of the contract:', () => {
 
   test('webhooks.update and webhooks.test send the bodies of the contract', () => {
     type Update = ClientInferRequest<Contract['webhooks']['update']>;
-    expectTypeOf<Parameters<Webhooks['update']>[1]>().toEqualTypeOf<Update['body']>();
+    expectTypeOf<SentBody<Parameters<Webhooks['update']>[1]>>().toEqualTypeOf<Update['body']>();
     type Sample = ClientInferRequest<Contract['webhooks']['test']>;
     expectTypeOf<Parameters<Webhooks['test']>[1]>().toEqualTypeOf<Sample['body']>();
   });

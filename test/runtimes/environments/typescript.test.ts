@@ -49,13 +49,20 @@ beforeAll(async () => {
   return () => environment.remove();
 });
 
+/** Where a program is compiled. */
+function getFolder(settings: (typeof cases)[number], program: string): string {
+  const { version, resolution, skipLibCheck } = settings;
+  return join(environment.path, `${program}-${version}-${resolution}-${skipLibCheck}`);
+}
+
 /** Compiles a program. Returns the errors of the compiler. */
 async function compile(
-  { version, resolution, skipLibCheck, settings }: (typeof cases)[number],
+  chosen: (typeof cases)[number],
   program: string,
   more: object,
 ): Promise<string> {
-  const folder = join(environment.path, `${program}-${version}-${resolution}-${skipLibCheck}`);
+  const { version, skipLibCheck, settings } = chosen;
+  const folder = getFolder(chosen, program);
   await mkdir(folder);
   const compilerOptions = {
     strict: true,
@@ -94,6 +101,17 @@ describe.each(cases.filter(({ skipLibCheck }) => skipLibCheck))(
     test('compiles a program that uses every entry, with the types of Node', async () => {
       const node = { lib: ['es2022'], types: ['node'] };
       expect(await compile(settings, 'every-entry', node)).toBe('');
+    });
+
+    // With `noEmit`, older versions do not check declarations.
+    test('writes declarations of a program that exports what every entry returns', async () => {
+      const written = { declaration: true, emitDeclarationOnly: true, noEmit: false };
+      const node = { lib: ['es2022'], types: ['node'], ...written };
+      expect(await compile(settings, 'declared-values', node)).toBe('');
+      const declarations = join(getFolder(settings, 'declared-values'), 'program.d.ts');
+      expect(readFileSync(declarations, 'utf8')).toMatch(
+        /mockOrders: (import\("@tradepost\/sdk"\)\.)?Orders;/,
+      );
     });
   },
 );

@@ -105,7 +105,10 @@ interface ExtendedList<Item, Query> {
  *
  * @throws what `sendExtended` throws
  */
-export async function* listExtended<Item, Query extends { limit?: number; cursor?: string }>({
+export async function* listExtended<
+  Item,
+  Query extends { limit?: number | undefined; cursor?: string | undefined },
+>({
   list,
   query,
   extras,

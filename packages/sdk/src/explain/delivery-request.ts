@@ -1,6 +1,6 @@
 import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
 import { deliveryHeaderNames } from '@tradepost/contract/wire';
-import type { DeliveryDetails } from '../resources/deliveries';
+import type { DeliveryDetails } from '@tradepost/sdk';
 import { signDelivery } from '../testing/sign-delivery';
 
 /** A request that delivers an event: a POST. */

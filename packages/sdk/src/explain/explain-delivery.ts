@@ -1,5 +1,4 @@
-import type { Delivery } from '../resources/deliveries';
-import type { WebhookDetails } from '../resources/webhooks';
+import type { Delivery, WebhookDetails } from '@tradepost/sdk';
 import type { Action } from './action';
 import { explainFailure, type FailureExplanation } from './explain-failure';
 import { explainWebhook } from './explain-webhook';

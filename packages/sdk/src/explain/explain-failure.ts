@@ -1,5 +1,5 @@
 import { type AttemptError, attemptErrors } from '@tradepost/contract/attempt-errors';
-import type { Delivery } from '../resources/deliveries';
+import type { Delivery } from '@tradepost/sdk';
 import type { Action } from './action';
 
 /** How the last attempt of a delivery, or to a webhook, ended. */

@@ -1,4 +1,4 @@
-import type { WebhookDetails } from '../resources/webhooks';
+import type { WebhookDetails } from '@tradepost/sdk';
 import type { Action } from './action';
 import { explainFailure, type FailureExplanation } from './explain-failure';
 

@@ -10,10 +10,17 @@
  */
 export type { AttemptError } from '@tradepost/contract/attempt-errors';
 export type { Action } from './action';
-export { type DeliveryRequest, deliveryRequest, toCurl, wasSignedWith } from './delivery-request';
+export {
+  type DeliveryRequest,
+  deliveryRequest,
+  type SignAgainOptions,
+  toCurl,
+  wasSignedWith,
+} from './delivery-request';
 export {
   type DeliveryExplanation,
   type DeliveryVerdict,
+  type ExplainDeliveryOptions,
   explainDelivery,
 } from './explain-delivery';
 export {

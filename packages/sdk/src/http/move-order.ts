@@ -22,26 +22,26 @@ export interface OrderMoveParams {
 /** What the calls for one move have seen. */
 export interface OrderMoveProgress {
   /** The order as it was read before any call could have moved it. */
-  before?: Order;
+  before?: Order | undefined;
   /** The error of the last change whose response was lost: it may have moved the order, whatever later calls throw. */
-  lost?: TradepostError;
+  lost?: TradepostError | undefined;
 }
 
 /** Options of `orders.move`. */
 export interface MoveOrderOptions extends RequestOptions {
   /** Whether to change nothing, and only predict what would become of the order. @default false */
-  dryRun?: boolean;
+  dryRun?: boolean | undefined;
   /**
    * Called with the order before it is changed, and its response, which tells the extensions of the service. What it
    * throws prevents the change. It is called again only if another client changes the order meanwhile; if it throws then,
    * and an earlier change may have moved the order, the error of that one is thrown.
    */
-  beforeUpdate?: (order: Order, response: ApiResponse<Order>) => void | Promise<void>;
+  beforeUpdate?: ((order: Order, response: ApiResponse<Order>) => void | Promise<void>) | undefined;
   /**
    * Tells a call what earlier calls have seen, so that it knows whether one of them made the change: pass `{}` to the
    * first, and the same object to those that repeat it after an error.
    */
-  progress?: OrderMoveProgress;
+  progress?: OrderMoveProgress | undefined;
 }
 
 /** What became of an order. */

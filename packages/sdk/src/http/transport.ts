@@ -84,14 +84,17 @@ export class Transport {
   }
 
   /** Creates a list from a call that returns pages. Nothing is sent yet. */
-  list<Item>(call: Omit<Call<Page<Item>>, 'read'>, query: { cursor?: string }): PagePromise<Item> {
+  list<Item>(
+    call: Omit<Call<Page<Item>>, 'read'>,
+    query: { cursor?: string | undefined },
+  ): PagePromise<Item> {
     return this.listPages({ ...call, read: readPage<Item> }, query);
   }
 
   /** The same for pages that have more than their items. */
   listPages<Item, OnePage extends Page<Item>>(
     call: Call<OnePage>,
-    query: { cursor?: string; count?: number },
+    query: { cursor?: string | undefined; count?: number | undefined },
   ): PagePromise<Item, OnePage> {
     // Plain JavaScript may pass null.
     const first = query?.cursor;

@@ -1,12 +1,11 @@
 import { kMaxLength } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import type { Fetch, ResponseHeaders } from '@tradepost/sdk';
 import type { Dispatcher } from 'undici';
 import * as undici from 'undici';
-import type { ResponseHeaders } from '../errors';
 import { tooLargeError } from '../http/read-text';
 import { findUnknownOption, type OptionNames } from '../option-names';
-import type { Fetch } from '../options';
 
 /** Options of `createPooledFetch`. */
 export interface PooledFetchOptions {

@@ -36,9 +36,12 @@ export interface NodeResponse {
   end(body?: string): unknown;
 }
 
-/** Creates the receiver for `node:http` and Express. It never calls `next`. */
+/**
+ * Creates the receiver for `node:http` and Express. It never calls `next`, and returns nothing: these hosts do not wait for a
+ * promise, and a rejected one would end the process.
+ */
 export function nodeAdapter(receive: Receive) {
-  return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
+  const respond = async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const { status, headers, body } = await receive({
       method: request.method,
       headers: request.headers,
@@ -63,6 +66,11 @@ export function nodeAdapter(receive: Receive) {
     } else {
       response.end(body || undefined);
     }
+  };
+  return (request: NodeRequest, response: NodeResponse): void => {
+    respond(request, response).catch((error: unknown) => {
+      console.error('The response to a delivery could not be sent:', error);
+    });
   };
 }
 

@@ -1,4 +1,11 @@
-import type { EventOf, KnownWebhookEvent, WebhookEvent } from '../webhooks/event';
+import type {
+  ListingAvailabilityLowEvent,
+  OrderCreatedEvent,
+  OrderStatusChangedEvent,
+  TaskApprovalRequestedEvent,
+  TaskCompletedEvent,
+  WebhookEvent,
+} from '../webhooks/event';
 import type { VerificationOptions, VerifiedDelivery } from '../webhooks/options';
 import type { WebhookVerificationError } from '../webhooks/verification-error';
 import type { DedupeStore } from './dedupe-store';
@@ -20,9 +27,18 @@ export interface ReceivedDelivery extends VerifiedDelivery {
 export type EventHandler<Event> = (event: Event, delivery: ReceivedDelivery) => unknown;
 
 /** The handlers of a receiver, by event type. */
-export type EventHandlers = {
-  readonly [Type in KnownWebhookEvent['event']]?: EventHandler<EventOf<Type>> | undefined;
-};
+export interface EventHandlers {
+  /** A new order was created. `data` has its parties, its listing, its quantity and its status. */
+  readonly 'order.created'?: EventHandler<OrderCreatedEvent> | undefined;
+  /** An order's status changed. `data` has the order, its status before and after, and the reason if one was given. */
+  readonly 'order.status_changed'?: EventHandler<OrderStatusChangedEvent> | undefined;
+  /** A task requires the approval of a trade agent. `data` has the task, its order and its agent. */
+  readonly 'task.approval_requested'?: EventHandler<TaskApprovalRequestedEvent> | undefined;
+  /** A task was marked complete. `data` has the task, its order and its agent. */
+  readonly 'task.completed'?: EventHandler<TaskCompletedEvent> | undefined;
+  /** A listing's available quantity dropped below its threshold. `data` has the listing and both numbers. */
+  readonly 'listing.availability_low'?: EventHandler<ListingAvailabilityLowEvent> | undefined;
+}
 
 /** Receives an error of a handler or of the dedupe store, with the delivery that caused it. */
 export type OnError = (error: unknown, event: WebhookEvent, delivery: ReceivedDelivery) => unknown;

@@ -21,9 +21,10 @@ export interface WebhookReceiver {
   readonly fetch: (request: FetchRequest, context?: unknown) => Promise<Response>;
   /**
    * Handles a request of `node:http`, Express, or a serverless host with the same interface. It uses the raw
-   * body in `rawBody` or `body`, if a host or a parser kept it there.
+   * body in `rawBody` or `body`, if a host or a parser kept it there. It responds later: wait for the event `close` of
+   * `response` if you need to know when.
    */
-  readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>;
+  readonly node: (request: NodeRequest, response: NodeResponse) => void;
   /** A plugin: `app.register(receiver.fastify, { url: '/webhooks' })`. A `prefix` works too. */
   readonly fastify: (instance: FastifyInstanceLike, options: FastifyPluginOptions) => Promise<void>;
   /**

@@ -64,28 +64,28 @@ export interface DeliveryDetails extends Delivery {
 /** Filters and paging of `deliveries.list`. */
 export interface DeliveryListParams {
   /** Only deliveries to this webhook, `whk_<id>`. */
-  webhookId?: string;
+  webhookId?: string | undefined;
   /** Only deliveries of this event, `evt_<id>`. */
-  eventId?: string;
+  eventId?: string | undefined;
   /** Only deliveries of events about this order, `ord_<id>`. */
-  orderId?: string;
+  orderId?: string | undefined;
   /** Only deliveries of events of this type. */
-  event?: EventType;
+  event?: EventType | undefined;
   /** Only deliveries in this state. */
-  state?: DeliveryState;
+  state?: DeliveryState | undefined;
   /**
    * Only deliveries queued at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`.
    */
-  since?: string | Date;
+  since?: string | Date | undefined;
   /** Only deliveries queued before this time, written like `since`. */
-  until?: string | Date;
+  until?: string | Date | undefined;
   /** Only deliveries whose last response has this status class; `none` for those without a response. */
-  statusClass?: StatusClass;
+  statusClass?: StatusClass | undefined;
   /** Maximum number of deliveries per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the previous page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /**

@@ -83,44 +83,44 @@ export interface EventListParams {
    * page is empty. A service without this rejects `now` with `invalid_cursor`. If events after a cursor are no
    * longer stored, the call fails with the code `cursor_expired`.
    */
-  after?: string;
+  after?: string | undefined;
   /**
    * Only events at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`. A time in the future counts as now. Excludes `after`: the service rejects both together.
    */
-  since?: string | Date;
+  since?: string | Date | undefined;
   /**
    * Only events before this time, except those that were committed more than a minute after their time. Excludes
    * `waitSeconds`.
    */
-  until?: string | Date;
+  until?: string | Date | undefined;
   /** Only events of this type. */
-  type?: EventType;
+  type?: EventType | undefined;
   /**
    * Only events of this order, `ord_<id>`, including a `listing.availability_low` that it caused: its history,
    * as far as its events are still stored. An order that the account may not see has none.
    */
-  orderId?: string;
+  orderId?: string | undefined;
   /** Maximum number of events per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /** Seconds that a request waits for an event when there is none yet: 0 to 30. @default 0 */
-  waitSeconds?: number;
+  waitSeconds?: number | undefined;
 }
 
 /** Filters and paging of `events.latest`. */
 export interface LatestEventsParams {
   /** Only events at or after this time: a date, or ISO 8601 with seconds and an offset. */
-  since?: string | Date;
+  since?: string | Date | undefined;
   /** Only events before this time, except those that were committed more than a minute after their time. */
-  until?: string | Date;
+  until?: string | Date | undefined;
   /** Only events of this type. */
-  type?: EventType;
+  type?: EventType | undefined;
   /** Only events of this order, `ord_<id>`, including a `listing.availability_low` that it caused. */
-  orderId?: string;
+  orderId?: string | undefined;
   /** Maximum number of events per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the previous page. */
-  before?: string;
+  before?: string | undefined;
 }
 
 /** One page of the account's events, newest first. */
@@ -136,36 +136,36 @@ export interface LatestEventPage {
 /** Start, paging and outages of `events.follow`. */
 export interface FollowEventsOptions {
   /** `nextCursor` of a processed page: only later events. */
-  after?: string;
+  after?: string | undefined;
   /**
    * `now`: without `after`, only events from now on, whatever clocks say. Excludes `since`. A service without this rejects
    * it with `invalid_cursor`.
    */
-  from?: 'now';
+  from?: 'now' | undefined;
   /**
    * Only events at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`. A time in the future counts as now. Excludes `after`: the service rejects both together.
    */
-  since?: string | Date;
+  since?: string | Date | undefined;
   /** Only events of this type. Pass it again to continue with `after`. */
-  type?: EventType;
+  type?: EventType | undefined;
   /** Only events of this order, `ord_<id>`. Pass it again to continue with `after`. */
-  orderId?: string;
+  orderId?: string | undefined;
   /** Maximum number of events per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /**
    * Seconds that each request waits for an event when there is none yet: 0 to 30. Added to `timeout` and
    * `deadline`. @default 25
    */
-  waitSeconds?: number;
+  waitSeconds?: number | undefined;
   /**
    * Milliseconds that an outage may last: once the service has responded, requests are sent again while it is unreachable,
    * down or has too many requests, and the stream continues where it was. Before the first response a failure is that of any
    * other call. 0: the first failure ends the loop. @default 300_000
    */
-  reconnectTimeout?: number;
+  reconnectTimeout?: number | undefined;
   /** Called when a request failed and is sent again after a wait, and when the service has responded again. */
-  onOutage?: (outage: StreamOutage) => void;
+  onOutage?: ((outage: StreamOutage) => void) | undefined;
 }
 
 /** The events as they happen. Iterate it with `for await`; each loop starts a new iteration. */

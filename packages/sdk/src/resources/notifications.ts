@@ -31,11 +31,11 @@ export type UpdatedNotification = Pick<Notification, 'id' | 'read'> & Partial<No
 /** Filter and paging of `notifications.list`. */
 export interface NotificationListParams {
   /** Only read notifications (true) or only unread ones (false). */
-  read?: boolean;
+  read?: boolean | undefined;
   /** Maximum number of notifications per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the previous page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** The notifications of the account that the API key belongs to. */

@@ -38,60 +38,60 @@ export interface OrderUpdateParams {
    * webhooks, see it. If the status is the current one, it is not stored. A service without the extension may
    * ignore or reject it.
    */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** Filters and paging of `orders.list`. All but `status` are extensions. */
 export interface OrderListParams {
   /** Only orders with this status, or with one of these. Several are an extension. */
-  status?: OrderStatus | readonly OrderStatus[];
+  status?: OrderStatus | readonly OrderStatus[] | undefined;
   /** Only orders of this buyer, `usr_<id>`. */
-  buyerId?: string;
+  buyerId?: string | undefined;
   /** Only orders of this seller, `usr_<id>`. */
-  sellerId?: string;
+  sellerId?: string | undefined;
   /** Only orders from this listing, `lst_<id>`. */
-  listingId?: string;
+  listingId?: string | undefined;
   /** Only orders of at least so many units. */
-  minQuantity?: number;
+  minQuantity?: number | undefined;
   /** Only orders of at most so many units; not less than `minQuantity`. */
-  maxQuantity?: number;
+  maxQuantity?: number | undefined;
   /**
    * Only orders created after this time (exclusive): a date, or
    * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
    */
-  createdAfter?: string | Date;
+  createdAfter?: string | Date | undefined;
   /**
    * Only orders created before this time (exclusive): a date, or
    * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
    */
-  createdBefore?: string | Date;
+  createdBefore?: string | Date | undefined;
   /**
    * Only orders last changed after this time (exclusive): a date, or
    * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`. To poll, pass the latest `updatedAt` that
    * you have got, and follow all pages. `events.follow` has each change, in order, and does not depend on clocks.
    */
-  updatedAfter?: string | Date;
+  updatedAfter?: string | Date | undefined;
   /**
    * By creation or by the last change; with `-` the newest first. An order that changes while a list by
    * `updatedAt` is read moves to its newest end.
    *
    * @default '-createdAt'
    */
-  sort?: OrderSort;
+  sort?: OrderSort | undefined;
   /** Which names to return with each order, such as `['buyer', 'listing']`. */
-  expand?: OrderExpansion | readonly OrderExpansion[];
+  expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
   /** Counts the orders of the list up to so many, 1 to 100,000: `(await orders.list({ count: 1_000 })).total`. */
-  count?: number;
+  count?: number | undefined;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the previous page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** Options of `orders.get`. */
 export interface GetOrderOptions extends RequestOptions {
   /** Which names to return with the order, such as `['buyer', 'listing']`. An extension. */
-  expand?: OrderExpansion | readonly OrderExpansion[];
+  expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
 }
 
 /** Options of `orders.update`. */

@@ -17,11 +17,11 @@ export interface Partner {
 /** Filter and paging of `partners.list`. */
 export interface PartnerListParams {
   /** Only partners whose name contains this text, whatever the case and the accents of its letters. */
-  name?: string;
+  name?: string | undefined;
   /** Maximum number of partners per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the previous page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /**

@@ -74,25 +74,25 @@ export interface WebhookCreateParams {
   /** An absolute `https://` URL without credentials or fragment, at most 2,048 characters. */
   url: string;
   /** The event types to subscribe to: at least one, each once. */
-  events: EventType[];
+  events: readonly EventType[];
 }
 
 /** The changes of a webhook: at least one field. Fields that are left out do not change. */
 export interface WebhookUpdateParams {
   /** An absolute `https://` URL without credentials or fragment, at most 2,048 characters. */
-  url?: string;
+  url?: string | undefined;
   /** The event types to subscribe to, replacing the current ones: at least one, each once. */
-  events?: EventType[];
+  events?: readonly EventType[] | undefined;
   /** `paused` stops deliveries, `active` resumes them. */
-  status?: WebhookStatus;
+  status?: WebhookStatus | undefined;
 }
 
 /** Paging of `webhooks.list`. */
 export interface WebhookListParams {
   /** Maximum number of webhooks per page: 1 to 100. @default 50 */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the previous page. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** The test event to send. */
@@ -104,28 +104,28 @@ export interface SendTestEventParams {
 /** Which deliveries `webhooks.replayDeliveries` replays. Without a filter, all of them. */
 export interface ReplayDeliveriesParams {
   /** Only deliveries in this state. */
-  state?: DeliveryState;
+  state?: DeliveryState | undefined;
   /**
    * Only deliveries queued at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`.
    */
-  since?: string | Date;
+  since?: string | Date | undefined;
   /** Only deliveries queued before this time, written like `since`. */
-  until?: string | Date;
+  until?: string | Date | undefined;
   /** Only deliveries of events of this type. */
-  event?: EventType;
+  event?: EventType | undefined;
   /** Only deliveries whose last response has this status class; `none` for those without a response. */
-  statusClass?: StatusClass;
+  statusClass?: StatusClass | undefined;
   /** Maximum number of deliveries: 1 to 500. @default 100 */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the previous call. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 /** Which deliveries `webhooks.replayAll` replays. Without a filter, all of them. */
 export interface ReplayAllParams extends ReplayDeliveriesParams {
   /** Maximum number of deliveries of all requests; `limit` is that of one request. @default Infinity */
-  max?: number;
+  max?: number | undefined;
 }
 
 const replays = {
@@ -158,7 +158,7 @@ export class Webhooks {
       endpoint: endpoints.webhooks.create,
       body: params,
       options,
-      known: { url: params?.url, events: params?.events },
+      known: { url: params?.url, events: params?.events as EventType[] },
       read: readItem<CreatedWebhook>,
     });
   }

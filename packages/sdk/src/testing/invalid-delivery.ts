@@ -1,7 +1,6 @@
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
-import type { WebhookEvent } from '../webhooks/event';
+import type { WebhookEvent, WebhookVerificationErrorCode } from '@tradepost/sdk/webhooks';
 import { concatBytes } from '../webhooks/raw-body';
-import type { WebhookVerificationErrorCode } from '../webhooks/verification-error';
 import { sampleEvent } from './sample-event';
 import {
   createSignedDelivery,

@@ -1,14 +1,15 @@
 import { sampleData } from '@tradepost/contract/wire';
-import type { EventOf, KnownWebhookEvent } from '../webhooks/event';
+import type { EventOf, KnownWebhookEvent } from '@tradepost/sdk/webhooks';
+import { listOverrides, type Overrides } from './overrides';
 
 type EventType = KnownWebhookEvent['event'];
 
 /** Fields of a sample to replace. */
 export interface SampleOverrides<Type extends EventType> {
   /** When the event happened: ISO 8601, UTC. */
-  createdAt?: string;
+  createdAt?: string | undefined;
   /** Fields of `data`. Fields that are left out keep the values of the sample. */
-  data?: Partial<EventOf<Type>['data']>;
+  data?: Overrides<EventOf<Type>['data']> | undefined;
 }
 
 const samples: { readonly [Type in EventType]: EventOf<Type>['data'] } = sampleData({
@@ -28,7 +29,7 @@ export function sampleEvent<Type extends EventType>(
   type: Type,
   { createdAt = '2026-11-21T09:30:00.000Z', data }: SampleOverrides<Type> = {},
 ): EventOf<Type> {
-  const sample = { event: type, createdAt, data: { ...samples[type], ...data } };
+  const sample = { event: type, createdAt, data: { ...samples[type], ...listOverrides(data) } };
   // TypeScript cannot infer that type and data belong together.
   return sample as unknown as EventOf<Type>;
 }

@@ -3,7 +3,7 @@ import {
   deliveryHeaderNames as names,
   positionHead,
 } from '@tradepost/contract/wire';
-import type { WebhookEvent } from '../webhooks/event';
+import type { WebhookEvent } from '@tradepost/sdk/webhooks';
 import { concatBytes } from '../webhooks/raw-body';
 
 /** A signing secret for tests, in the format of the service. It protects nothing. */

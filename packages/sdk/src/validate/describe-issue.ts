@@ -1,4 +1,4 @@
-import type { ProblemIssue } from '@tradepost/contract/wire';
+import type { ProblemIssue } from '@tradepost/sdk';
 import type * as z from 'zod';
 
 /** Describes an issue of a schema with its position in the validated value. */

@@ -1,5 +1,5 @@
 import { webhookEventSchema } from '@tradepost/contract/schemas';
-import type { ProblemIssue } from '@tradepost/contract/wire';
+import type { ProblemIssue } from '@tradepost/sdk';
 import { describeIssue, valueAt } from './describe-issue';
 
 /**

@@ -1,5 +1,5 @@
 import { endpoints } from '@tradepost/contract/schemas';
-import type { ResponseValidator } from '../options';
+import type { ResponseValidator } from '@tradepost/sdk';
 import { describeIssue } from './describe-issue';
 import { type ResponseSchemas, responseSchemas } from './response-schemas';
 

@@ -29,15 +29,19 @@ export type { FetchRequest } from '../receiver/fetch-adapter';
 export type { LambdaEvent, LambdaResult } from '../receiver/lambda-adapter';
 export type { NodeRequest, NodeResponse } from '../receiver/node-adapter';
 export type {
+  AckAfter,
+  AckFirst,
+  BaseReceiverOptions,
   EventHandler,
   EventHandlers,
+  EventIssues,
   OnError,
   ReceivedDelivery,
   WaitUntil,
   WebhookReceiverOptions,
 } from '../receiver/options';
 export { type WebhookReceiver, webhookReceiver } from '../receiver/webhook-receiver';
-export { exhaustive, type Other, type Unrecognized } from '../unrecognized';
+export { exhaustive, isOneOf, type Other, type Unrecognized } from '../unrecognized';
 export type {
   EventOf,
   KnownWebhookEvent,
@@ -55,8 +59,10 @@ export type {
 } from './event';
 export type {
   DeliveryHeaders,
+  DeliveryOptions,
   RawPayload,
   RequestPayload,
+  VerificationOptions,
   VerifiedDelivery,
   VerifyWebhookOptions,
   VerifyWebhookSyncOptions,

@@ -41,7 +41,7 @@ describe('a body that was already read', () => {
     const { receiver } = aReceiver();
     const received = await respondTo(async (request, response) => {
       await request.toArray();
-      await receiver.node(request, response);
+      receiver.node(request, response);
     });
     expect(received).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
   });
@@ -51,7 +51,7 @@ describe('a body that was already read', () => {
     const received = await respondTo(async (request, response) => {
       await once(request, 'readable');
       request.read(10);
-      await receiver.node(request, response);
+      receiver.node(request, response);
     });
     expect(received).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
   });
@@ -83,7 +83,7 @@ describe('a body that was already read', () => {
           throw new SyntaxError('Invalid JSON');
         },
       });
-      return receiver.node(request, response);
+      receiver.node(request, response);
     });
     expect(handled).toEqual([anEvent]);
   });
@@ -91,9 +91,9 @@ describe('a body that was already read', () => {
   test('gets BODY_ALREADY_PARSED if the request is not a stream', async () => {
     const { receiver, rejected } = aReceiver();
     const request = { method: 'POST', headers: delivery.headers } as unknown as NodeRequest;
-    const end = vi.fn();
-    const response = { statusCode: 0, headersSent: false, setHeader: vi.fn(), end };
-    await receiver.node(request, response);
+    const response = { statusCode: 0, headersSent: false, setHeader: vi.fn(), end: vi.fn() };
+    receiver.node(request, response);
+    await vi.waitFor(() => expect(response.end).toHaveBeenCalledOnce());
     expect(response.statusCode).toBe(500);
     expect(rejected).toEqual(['BODY_ALREADY_PARSED']);
   });
@@ -109,14 +109,34 @@ describe('an unread body', () => {
   });
 });
 
+describe('a response that throws', () => {
+  test('is logged, because no host waits for a promise', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const { receiver } = aReceiver();
+    const failure = new Error('the connection is gone');
+    const response = {
+      statusCode: 0,
+      headersSent: false,
+      setHeader: () => {
+        throw failure;
+      },
+      end: vi.fn(),
+    };
+    const request = { method: 'POST', headers: {} } as unknown as NodeRequest;
+    expect(receiver.node(request, response)).toBeUndefined();
+    await vi.waitFor(() => expect(logged).toHaveBeenCalledWith(expect.any(String), failure));
+    logged.mockRestore();
+  });
+});
+
 describe('in a chain of middleware', () => {
   test('the adapter never calls next', async () => {
     const { receiver } = aReceiver();
     const next = vi.fn();
     const { node } = receiver;
     const app = express().post('/webhooks', (request, response) => {
-      const take: (...args: [typeof request, typeof response, unknown]) => Promise<void> = node;
-      return take(request, response, next);
+      const take: (...args: [typeof request, typeof response, unknown]) => void = node;
+      take(request, response, next);
     });
     expect((await respondTo(app)).status).toBe(204);
     expect(next).not.toHaveBeenCalled();
@@ -128,7 +148,7 @@ describe('in a chain of middleware', () => {
       handle.mockImplementationOnce(async () => {
         response.writeHead(504).end('too slow');
       });
-      await receiver.node(request, response);
+      receiver.node(request, response);
     });
     expect(received).toMatchObject({ status: 504, body: 'too slow' });
   });

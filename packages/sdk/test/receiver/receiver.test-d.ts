@@ -13,6 +13,10 @@ import type { DedupeStore } from '../../src/receiver/dedupe-store';
 import { createMemoryDedupeStore } from '../../src/receiver/dedupe-store';
 import { webhookReceiver } from '../../src/receiver/webhook-receiver';
 import type {
+  EventHandler,
+  EventHandlers,
+  EventOf,
+  KnownWebhookEvent,
   OrderStatus,
   Other,
   ReceivedDelivery,
@@ -43,6 +47,12 @@ describe('webhookReceiver', () => {
       },
       onUnhandled: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
     });
+  });
+
+  test('has a handler for each event type', () => {
+    expectTypeOf<Required<EventHandlers>>().toEqualTypeOf<{
+      readonly [Type in KnownWebhookEvent['event']]: EventHandler<EventOf<Type>> | undefined;
+    }>();
   });
 
   test('rejects an unknown event type, and accepts ignore', () => {
@@ -87,6 +97,8 @@ describe('webhookReceiver', () => {
 describe('a receiver is accepted by the types of', () => {
   test('node:http and Express', () => {
     createServer(receiver.node);
+    // A promise would be a misused one there, by the lint rule of that name.
+    expectTypeOf(receiver.node).returns.toEqualTypeOf<void>();
     express().post('/webhooks', receiver.node).use('/webhooks', receiver.node);
     express.Router().all('/webhooks', express.json(), receiver.node);
   });

@@ -3,10 +3,14 @@ import {
   type AccountEvent,
   type DeliveryState,
   type EventType,
+  eventTypes,
   exhaustive,
+  isOneOf,
   type Order,
   type OrderStatus,
   type Other,
+  orderStatuses,
+  orderTransitions,
   type Problem,
   type ProblemCode,
   Tradepost,
@@ -31,6 +35,13 @@ describe('an open enum type', () => {
     expectTypeOf(kind).toEqualTypeOf<'buyer' | 'seller' | 'agent' | Other>();
     const [notification] = (await tradepost.notifications.list()).data;
     expectTypeOf<Other>().toExtend<NonNullable<typeof notification>['type']>();
+  });
+
+  test('of a request takes a list that may not change', () => {
+    const url = 'https://receiver.example';
+    expectTypeOf(webhooks.create({ url, events: eventTypes })).resolves.toHaveProperty('secret');
+    webhooks.update('whk_1', { events: eventTypes });
+    orders.list({ status: orderStatuses });
   });
 
   test('is closed in requests', async () => {
@@ -95,6 +106,23 @@ describe('an open enum type', () => {
     expectTypeOf(exhaustive<Other>).parameters.toEqualTypeOf<[value: Other]>();
     expectTypeOf(exhaustive<Unrecognized>).parameters.toEqualTypeOf<[value: Unrecognized]>();
     expectTypeOf(exhaustive<never>).parameters.toEqualTypeOf<[value: never]>();
+  });
+
+  test('is narrowed to a list by isOneOf', async () => {
+    const order = await orders.get('ord_1');
+    // @ts-expect-error the service may have added a status
+    expectTypeOf(orderTransitions[order.status]);
+    if (isOneOf(orderStatuses, order.status)) {
+      expectTypeOf(order.status).toEqualTypeOf<OrderStatus>();
+      expectTypeOf(orderTransitions[order.status]).toExtend<readonly OrderStatus[]>();
+      await orders.update('ord_1', { status: order.status });
+    } else {
+      expectTypeOf(order.status).toEqualTypeOf<Other>();
+    }
+    const webhook = await webhooks.get('whk_1');
+    const known = webhook.events.filter((event) => isOneOf(eventTypes, event));
+    expectTypeOf(known).toEqualTypeOf<EventType[]>();
+    await webhooks.update('whk_1', { events: known });
   });
 
   test('requires a switch to handle it', () => {

@@ -5,7 +5,7 @@ import { toDeliveryResponse } from '@tradepost/domain/deliveries/logged-delivery
 import type { MemoryDelivery } from '@tradepost/domain/memory/memory-data';
 import type { MemoryStore } from '@tradepost/domain/memory/memory-store';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
-import type { Delivery } from '../../index';
+import type { Delivery } from '@tradepost/sdk';
 import { createSignedDelivery, type SignedDelivery, signDelivery } from '../sign-delivery';
 import { requireKnown } from './require-known';
 

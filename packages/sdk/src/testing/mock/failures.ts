@@ -1,11 +1,6 @@
-import {
-  headerNames,
-  type ProblemCode,
-  type ProblemIssue,
-  problems,
-} from '@tradepost/contract/wire';
+import { headerNames, problems } from '@tradepost/contract/wire';
 import { DomainError } from '@tradepost/domain/kernel/errors';
-import type { Other } from '../../index';
+import type { Other, ProblemCode, ProblemIssue } from '@tradepost/sdk';
 import type { OptionNames } from '../../option-names';
 import { type MockOperation, operations } from './operations';
 import { requireKnown } from './require-known';
@@ -14,24 +9,24 @@ import { type MockResponse, mergeHeaders, toProblemResponse } from './responses'
 /** A response with which a request fails. */
 export interface MockErrorResponse {
   /** HTTP status. @default the status of `code` */
-  status?: number;
+  status?: number | undefined;
   /**
    * The problem code. By default, that of the service for 400, 401, 403, 410, 412, 413, 415, 422, 429, 500 and 503. For any
    * other status, the body is a text, as that of a proxy.
    */
-  code?: ProblemCode | Other;
+  code?: ProblemCode | Other | undefined;
   /** What failed: the `detail` of the problem. */
-  detail?: string;
+  detail?: string | undefined;
   /** The invalid fields of the problem. */
-  errors?: ProblemIssue[];
+  errors?: readonly ProblemIssue[] | undefined;
   /** Seconds, for the header `Retry-After`. */
-  retryAfter?: number;
+  retryAfter?: number | undefined;
   /** More headers. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   /** The body instead of a problem, such as the page of a proxy: a text, or a JSON value. */
   body?: unknown;
   /** Whether the request is carried out nevertheless. @default false */
-  applied?: boolean;
+  applied?: boolean | undefined;
 }
 
 /**
@@ -48,7 +43,7 @@ export type MockFailure = 'connection' | 'timeout' | 'hang' | 'lost_response' | 
 /** Options of `fail`. */
 export interface MockFailOptions {
   /** How many requests fail. `Infinity`: all. A call with retries sends several. @default 1 */
-  times?: number;
+  times?: number | undefined;
 }
 
 interface PlannedFailure {
@@ -160,7 +155,7 @@ export function buildErrorResponse(failure: MockErrorResponse, requestId: string
   const problem = new DomainError(
     isKnown ? (code as ProblemCode) : 'internal_error',
     detail,
-    errors,
+    errors && [...errors],
   );
   const response = toProblemResponse(problem, requestId);
   const known = response.body as object;

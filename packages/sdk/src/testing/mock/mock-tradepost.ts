@@ -2,14 +2,14 @@ import { LongPollRegistry } from '@tradepost/domain/events/announcements';
 import { createMemoryStore } from '@tradepost/domain/memory/memory-store';
 import { Service } from '@tradepost/domain/service';
 import { strictWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
-import type { TradepostOptions } from '../../index';
+import type { TradepostOptions } from '@tradepost/sdk';
 import {
   type AccountKind,
   type Delivery,
   type Notification,
   type Order,
   Tradepost,
-} from '../../index';
+} from '@tradepost/sdk';
 import type { OptionNames } from '../../option-names';
 import { exampleSecret } from '../sign-delivery';
 import { MockClock, type MockTime } from './clock';

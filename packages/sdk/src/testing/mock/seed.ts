@@ -1,4 +1,3 @@
-import type { NotificationType, OrderStatus } from '@tradepost/contract/wire';
 import type { Account } from '@tradepost/domain/accounts/account';
 import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing as ListingRecord } from '@tradepost/domain/listings/listing';
@@ -6,7 +5,14 @@ import type { MemoryData } from '@tradepost/domain/memory/memory-data';
 import { toNotificationResponse } from '@tradepost/domain/notifications/notification';
 import { toOrderResponse } from '@tradepost/domain/orders/order';
 import { createTask } from '@tradepost/domain/tasks/task';
-import type { AccountKind, Notification, Order } from '../../index';
+import type {
+  AccountKind,
+  Notification,
+  NotificationType,
+  Order,
+  OrderStatus,
+} from '@tradepost/sdk';
+import { listOverrides, type Overrides } from '../overrides';
 import type { MockClock } from './clock';
 import { requireKnown } from './require-known';
 
@@ -48,16 +54,18 @@ export interface MockListing {
 export type MockAccounts = Readonly<Record<AccountKind, MockAccount>>;
 
 /** The fields of an account; those that are left out get defaults. */
-export type MockAccountOverrides = Partial<Pick<MockAccount, 'id' | 'kind' | 'name' | 'readOnly'>>;
+export type MockAccountOverrides = Overrides<
+  Pick<MockAccount, 'id' | 'kind' | 'name' | 'readOnly'>
+>;
 
 /** The fields of a listing; those that are left out get defaults. */
-export type MockListingOverrides = Partial<MockListing>;
+export type MockListingOverrides = Overrides<MockListing>;
 
 /** The fields of an order; those that are left out get defaults. */
-export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & { status?: OrderStatus };
+export type MockOrderOverrides = Overrides<Omit<Order, 'status'> & { status: OrderStatus }>;
 
 /** The fields of a notification, and the account that gets it; those that are left out get defaults. */
-export type MockNotificationOverrides = Partial<Notification> & { accountId?: string };
+export type MockNotificationOverrides = Overrides<Notification & { accountId: string }>;
 
 const names: Record<AccountKind, string> = {
   buyer: 'Harbour Street Café',
@@ -126,7 +134,7 @@ export class Seed {
       createdAt: formatTimestamp(context.now),
     };
     requireKnown('addListing', overrides, defaults);
-    const listing = { ...defaults, ...overrides };
+    const listing: MockListing = { ...defaults, ...listOverrides(overrides) };
     const { availableQuantity } = listing;
     if (!(Number.isInteger(availableQuantity) && availableQuantity >= 0)) {
       throw new TypeError(
@@ -163,7 +171,7 @@ export class Seed {
     };
     requireKnown('addOrder', overrides, defaults);
     const { id: listingId, sellerId, agentId } = this.#findListing(overrides);
-    const order = { ...defaults, listingId, sellerId, agentId, ...overrides };
+    const order = { ...defaults, listingId, sellerId, agentId, ...listOverrides(overrides) };
     const times = { createdAt: parseTime(order.createdAt), updatedAt: parseTime(order.updatedAt) };
     requireUnused(orders, order.id);
     this.#requireAccount('buyerId', order.buyerId, 'buyer');
@@ -190,7 +198,7 @@ export class Seed {
       message: `Order ${orderId} is now confirmed (was pending).`,
       read: false,
       createdAt: formatTimestamp(now),
-      ...overrides,
+      ...listOverrides(overrides),
     };
     const createdAt = parseTime(notification.createdAt);
     requireUnused(notifications, notification.id);
@@ -223,10 +231,7 @@ export class Seed {
 
   #findListing({ listingId, sellerId, agentId }: MockOrderOverrides): MockListing {
     if (listingId === undefined) {
-      return this.addListing({
-        ...(sellerId !== undefined && { sellerId }),
-        ...(agentId !== undefined && { agentId }),
-      });
+      return this.addListing({ sellerId, agentId });
     }
     const listing = this.getListing(listingId);
     for (const [name, value] of Object.entries({ sellerId, agentId })) {

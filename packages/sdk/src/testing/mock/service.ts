@@ -2,7 +2,7 @@ import { headerNames, pageLimit } from '@tradepost/contract/wire';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import { requestIdPattern } from '@tradepost/domain/problems';
 import { findRoute, type MatchedRoute, type Service } from '@tradepost/domain/service';
-import type { Fetch } from '../../index';
+import type { Fetch } from '@tradepost/sdk';
 import type { MockClock } from './clock';
 import { buildErrorResponse, createNetworkError, type Failures } from './failures';
 import { toOperation } from './operations';

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NodeResponse } from '../../../src/receiver/node-adapter';
 import type { WebhookReceiver } from '../../../src/receiver/webhook-receiver';
 import type { AnyRequest } from './any-request';
@@ -12,15 +13,16 @@ function throughNode(form: (body: Buffer) => { stream: Buffer[]; left?: object }
     const { stream, left } = form(body);
     const request = Object.assign(Readable.from(stream), { method, headers, complete: true }, left);
     let ended = 0;
-    const response: NodeResponse = {
-      statusCode: 0,
-      headersSent: false,
-      setHeader: () => undefined,
-      end: () => {
+    const response: NodeResponse = { statusCode: 0, headersSent: false, setHeader() {}, end() {} };
+    await new Promise<void>((resolve) => {
+      response.end = () => {
         ended += 1;
-      },
-    };
-    await node(request, response);
+        resolve();
+      };
+      node(request, response);
+    });
+    // A second response would follow at once.
+    await nextTurn();
     request.destroy();
     if (ended !== 1) throw new Error(`sent ${ended} responses`);
     return response.statusCode;
