@@ -234,7 +234,9 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules|/dist/' },
     // Those projects are installed elsewhere, with dependencies of their own.
-    exclude: { path: '^packages/[^/]+/dist/.*\\.d\\.|^test/runtimes/environments/projects/' },
+    exclude: {
+      path: '^packages/[^/]+/dist/.*\\.d\\.|^test/runtimes/environments/projects/|^packages/create/templates/',
+    },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

@@ -54,7 +54,7 @@ const unitTests = (name: string) => ({
   test: {
     name,
     root: `packages/${name}`,
-    exclude: [...configDefaults.exclude, slowTests],
+    exclude: [...configDefaults.exclude, slowTests, 'templates/**'],
     ...sharedModules,
     ...timeouts,
   },
@@ -100,7 +100,7 @@ export default defineConfig({
     // Tests wait for sockets and timers too, so more workers than processors overlap.
     maxWorkers: 2 * availableParallelism(),
     projects: [
-      ...['contract', 'domain', 'sdk', 'server', 'cli'].map(unitTests),
+      ...['contract', 'domain', 'sdk', 'server', 'cli', 'create'].map(unitTests),
       ...['contract', 'sdk'].map(typeTests),
       ...['contract', 'sdk', 'server', 'cli'].map(slowUnitTests),
       acrossPackages('e2e', {

@@ -15,7 +15,7 @@ if (actual !== named) {
   console.error(
     !actual
       ? 'GITHUB_REPOSITORY is not set: run this script in a workflow of GitHub Actions.'
-      : `This workflow runs in ${actual}, but package.json names ${named}. Correct repository, homepage and bugs in the five package.json files, or publish from ${named}.`,
+      : `This workflow runs in ${actual}, but package.json names ${named}. Correct repository, homepage and bugs in all package.json files, or publish from ${named}.`,
   );
   process.exitCode = 1;
 }

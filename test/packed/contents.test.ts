@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { checkout } from '../helpers/programs';
+import { packageFolders } from './pack-packages';
 
-const packages = ['contract', 'sdk', 'cli', 'server'];
-
-describe.each(packages)('the packed %s', (name) => {
+describe.each(packageFolders)('the packed %s', (name) => {
   const folder = join(inject('packedPackages'), name);
   const source = join(checkout, 'packages', name);
   const [packed, original] = [folder, source].map((path) =>
@@ -18,8 +17,8 @@ describe.each(packages)('the packed %s', (name) => {
   test('contains what package.json lists, the license, and nothing else', () => {
     const expected = [...original.files, 'LICENSE', 'package.json'];
     expect(readdirSync(folder).sort()).toEqual(expected.sort());
-    // `tradepost webhooks test` has a man page.
-    for (const file of files.filter((name) => !/^dist\/man\/[\w-]+\.1$/.test(name)))
+    // `tradepost webhooks test` has a man page, and a created project has tests.
+    for (const file of files.filter((name) => !/^dist\/man\/[\w-]+\.1$|^templates\//.test(name)))
       expect(file).not.toMatch(/\.test\.|\btests?\b|fuzz|tsbuildinfo|tsconfig/);
   });
 

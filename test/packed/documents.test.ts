@@ -4,10 +4,9 @@ import GithubSlugger from 'github-slugger';
 import { lexer, type Token, walkTokens } from 'marked';
 import { describe, expect, inject, test } from 'vitest';
 import { checkout } from '../helpers/programs';
+import { packageFolders } from './pack-packages';
 
 const website = 'https://github.com/tradepost/tradepost';
-const packages = ['contract', 'sdk', 'cli', 'server'];
-
 function readPacked(name: string, file: string): string {
   return readFileSync(join(inject('packedPackages'), name, file), 'utf8');
 }
@@ -38,7 +37,7 @@ function listAddresses(markdown: string, kind: 'link' | 'image'): string[] {
 }
 
 /** Each document of each package. */
-const documents = packages.flatMap((name) =>
+const documents = packageFolders.flatMap((name) =>
   readdirSync(join(inject('packedPackages'), name))
     .filter((file) => file.endsWith('.md'))
     .map((file) => ({ name, file, text: readPacked(name, file) })),
@@ -46,7 +45,7 @@ const documents = packages.flatMap((name) =>
 
 test('each package has a README and a CHANGELOG', () => {
   const names = documents.map(({ name, file }) => `${name}/${file}`);
-  for (const name of packages) {
+  for (const name of packageFolders) {
     expect(names).toEqual(expect.arrayContaining([`${name}/README.md`, `${name}/CHANGELOG.md`]));
   }
 });
@@ -57,8 +56,8 @@ test('the documents have links into the repository', () => {
 });
 
 describe.each(documents)('$file of the packed $name', ({ name, file, text }) => {
-  const { version } = JSON.parse(readPacked(name, 'package.json'));
-  const tag = `@tradepost/${name}@${version}`;
+  const manifest = JSON.parse(readPacked(name, 'package.json'));
+  const tag = `${manifest.name}@${manifest.version}`;
 
   test('has only absolute links, and links to sections that it has', () => {
     const anchors = listAnchors(text);

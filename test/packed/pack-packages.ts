@@ -8,10 +8,13 @@ import { runPnpm } from './run-pnpm';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A folder, outside of this checkout, with the contents of each packed package: `contract`, `sdk`, `cli`, `server`. */
+    /** A folder, outside of this checkout, with the contents of each packed package: `contract`, `sdk`, `cli`, `server`, `create`. */
     packedPackages: string;
   }
 }
+
+/** The folders of the published packages. */
+export const packageFolders = ['contract', 'sdk', 'cli', 'server', 'create'];
 
 /** Packs all packages as `pnpm publish` does, and unpacks the tarballs, once for all tests that use `packedPackages`. */
 export default async function packPackages(project: TestProject): Promise<() => Promise<void>> {
@@ -19,7 +22,7 @@ export default async function packPackages(project: TestProject): Promise<() => 
   try {
     await runPnpm(`--filter "./packages/*" pack --pack-destination "${folder.path}"`, checkout);
     for (const tarball of await readdir(folder.path)) {
-      const [, name = ''] = /^tradepost-(\w+)-/.exec(tarball) ?? [];
+      const [, name = ''] = /^(?:tradepost-(?=\w+-\d)|(?=create-))(\w+)-/.exec(tarball) ?? [];
       const cwd = join(folder.path, name);
       await mkdir(cwd);
       const options = ['-xzf', join('..', tarball), '--strip-components', '1'];

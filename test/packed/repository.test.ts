@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkout } from '../helpers/programs';
 import { type Exit, runProcess } from '../helpers/start-process';
+import { packageFolders } from './pack-packages';
 
 const website = 'https://github.com/tradepost/tradepost';
-const packages = ['packages/contract', 'packages/sdk', 'packages/cli', 'packages/server'];
+const packages = packageFolders.map((name) => `packages/${name}`);
 
 function readManifest(folder: string) {
   return JSON.parse(readFileSync(join(checkout, folder, 'package.json'), 'utf8'));
@@ -46,7 +47,7 @@ test('the release workflow fails in another repository, and names both', async (
   expect(code).toBe(1);
   expect(stderr).toBe(
     'This workflow runs in someone/tradepost, but package.json names tradepost/tradepost. Correct repository, ' +
-      'homepage and bugs in the five package.json files, or publish from tradepost/tradepost.\n',
+      'homepage and bugs in all package.json files, or publish from tradepost/tradepost.\n',
   );
 });
 

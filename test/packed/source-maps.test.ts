@@ -4,6 +4,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { checkout } from '../helpers/programs';
 import { runProcess } from '../helpers/start-process';
 import { findNodeMajors } from '../runtimes/node-majors';
+import { packageFolders } from './pack-packages';
 
 /** The part of a source map that is checked here. Source: ECMA-426. */
 interface SourceMap {
@@ -20,7 +21,7 @@ const replaced = ['commands', 'others'].map(
   (name) => `cli/dist/${name}.cjs ../src/command-tree.ts`,
 );
 
-const scripts = ['contract', 'sdk', 'cli', 'server'].flatMap((name) =>
+const scripts = packageFolders.flatMap((name) =>
   readdirSync(join(inject('packedPackages'), name, 'dist'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.c?js$/.test(file))
     .map((file) => `${name}/dist/${file}`)

@@ -1,0 +1,3 @@
+import { receiver } from '../../receiver';
+
+export const POST = (request: Request) => receiver.fetch(request);
