@@ -9,5 +9,6 @@
  */
 export { contract } from './contract';
 export * from './deliveries/attempt-errors';
+export * from './events/event-facts';
 export { commonProblems, problemResponses, type RouteMetadata } from './http/routes';
 export * from './schemas';

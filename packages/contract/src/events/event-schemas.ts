@@ -32,12 +32,22 @@ function eventSchema<Type extends EventType, Data extends z.ZodType>(
   data: Data,
 ) {
   return z
-    .object({ event: z.literal(type), createdAt: timestampSchema, data })
+    .object({
+      event: z.literal(type),
+      createdAt: timestampSchema.meta({ description: 'When the event happened: ISO 8601, UTC.' }),
+      data,
+    })
     .meta({ id, description });
 }
 
+const sellerIdSchema = accountIdSchema.meta({ description: 'The seller account.' });
+
 const taskDataSchema = z
-  .object({ taskId: taskIdSchema, orderId: orderIdSchema, agentId: accountIdSchema })
+  .object({
+    taskId: taskIdSchema.meta({ description: 'The approval task.' }),
+    orderId: orderIdSchema.meta({ description: 'The order to approve.' }),
+    agentId: accountIdSchema.meta({ description: 'The agent account that is asked to approve.' }),
+  })
   .meta({ id: 'TaskData', description: 'The approval task of an order with an agent.' });
 
 /** Schema of `OrderCreatedEvent`. */
@@ -47,11 +57,13 @@ export const orderCreatedSchema = eventSchema(
   'A new order was created.',
   z
     .object({
-      orderId: orderIdSchema,
-      buyerId: accountIdSchema,
-      sellerId: accountIdSchema,
-      agentId: accountIdSchema.nullable(),
-      listingId: listingIdSchema,
+      orderId: orderIdSchema.meta({ description: 'The new order.' }),
+      buyerId: accountIdSchema.meta({ description: 'The buyer account.' }),
+      sellerId: sellerIdSchema,
+      agentId: accountIdSchema.nullable().meta({
+        description: 'The agent account. Null when no agent is assigned.',
+      }),
+      listingId: listingIdSchema.meta({ description: 'The listing of the order.' }),
       quantity: quantitySchema,
       status: orderStatusSchema,
     })
@@ -65,7 +77,7 @@ export const orderStatusChangedSchema = eventSchema(
   "An order's status changed.",
   z
     .object({
-      orderId: orderIdSchema,
+      orderId: orderIdSchema.meta({ description: 'The order.' }),
       previousStatus: orderStatusSchema,
       status: orderStatusSchema,
       reason: z.string().exactOptional().meta({
@@ -102,8 +114,8 @@ export const listingAvailabilityLowSchema = eventSchema(
   "A listing's available quantity dropped below its threshold.",
   z
     .object({
-      listingId: listingIdSchema,
-      sellerId: accountIdSchema,
+      listingId: listingIdSchema.meta({ description: 'The listing.' }),
+      sellerId: sellerIdSchema,
       availableQuantity: z.int().min(0).meta({ description: 'Units left.' }),
       threshold: z
         .int()

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import type { EventType } from '../events/event';
+import { describeRecipients, eventFacts } from '../events/event-facts';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveryHeaderNames } from '../http/headers';
 import { sampleEvents } from '../vectors/genuine';
@@ -65,8 +67,7 @@ const deliveryHeaders = {
     }),
 } satisfies Record<keyof typeof deliveryHeaderNames, z.ZodType>;
 
-const description = [
-  'Sent as an HTTPS POST to the `url` of each webhook that subscribes to this event and whose account may see it.',
+const verification = [
   [
     'To verify it:',
     '1. Take the raw, unparsed body.',
@@ -79,7 +80,15 @@ const description = [
     `\`\`\`\n${signedExample.body}\n\`\`\``,
   ].join('\n\n'),
   'Acknowledge quickly and process afterwards. An event may arrive more than once, and events may arrive out of order: do not store `data.status` because it arrived last. Read the order when an event arrives, or compare `orderVersion` of `Tradepost-Position`, or read `GET /v1/events`, which is in order.',
-].join('\n\n');
+];
+
+/** Says why an event is sent, and to whom. */
+function describeEvent(event: EventType): string {
+  return [
+    `${eventFacts[event].cause} Sent as an HTTPS POST to the \`url\` of each webhook of ${describeRecipients(event)} that subscribes to this event.`,
+    ...verification,
+  ].join('\n\n');
+}
 
 /** Builds the operation ID of an event: `onOrderStatusChanged` for `order.status_changed`. */
 function receiverOperationId(event: string): string {
@@ -94,7 +103,7 @@ function buildExample(event: string) {
     : { example };
 }
 
-function buildDelivery(event: string, schema: z.ZodType): ZodOpenApiOperationObject {
+function buildDelivery(event: EventType, schema: z.ZodType): ZodOpenApiOperationObject {
   const headers = Object.entries(deliveryHeaders).map(([key, header]) => {
     const name = deliveryHeaderNames[key as keyof typeof deliveryHeaders];
     return [name, key === 'signature' ? header : markExtension(header)] as const;
@@ -103,7 +112,7 @@ function buildDelivery(event: string, schema: z.ZodType): ZodOpenApiOperationObj
     operationId: receiverOperationId(event),
     tags: [receiverTag],
     ...(schema.description !== undefined && { summary: schema.description }),
-    description,
+    description: describeEvent(event),
     security: [],
     requestParams: { header: z.object(Object.fromEntries(headers)) },
     requestBody: {

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { eventTypes, webhookEventSchema } from '@tradepost/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { createNotifications } from '../../src/deliveries/delivery';
 import type { DomainEvent } from '../../src/events/event';
@@ -23,6 +26,17 @@ function everyEvent(): DomainEvent[] {
 
 const events = everyEvent();
 
+const ajv = formats.default(new Ajv2020());
+
+/** Compiles a JSON Schema that the contract ships. */
+function compileSchema(name: string) {
+  const file = new URL(import.meta.resolve(`@tradepost/contract/schemas/${name}.json`));
+  return ajv.compile(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+const isEvent = compileSchema('events/any');
+const isNotification = compileSchema('records/notification');
+
 describe('among the events of the domain', () => {
   test('there is one of each event type', () => {
     expect(events.map(({ eventType }) => eventType).sort()).toEqual([...eventTypes].sort());
@@ -43,6 +57,15 @@ describe('among the events of the domain', () => {
 
     test('matches the contract exactly, without missing or additional fields', () => {
       expect(webhookEventSchema.parse(envelope)).toEqual(envelope);
+    });
+
+    test('is accepted by the JSON Schemas', () => {
+      const isOfType = compileSchema(`events/${event.eventType}`);
+      expect([isOfType(envelope), isOfType.errors]).toEqual([true, null]);
+      expect([isEvent(envelope), isEvent.errors]).toEqual([true, null]);
+      for (const notification of createNotifications(event, aContext(noon + 5))) {
+        expect(isNotification(toNotificationResponse(notification))).toBe(true);
+      }
     });
 
     test('has an ID that is not in the body', () => {

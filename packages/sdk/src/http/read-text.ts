@@ -5,7 +5,7 @@
 export const tooLarge = 'ResponseTooLargeError';
 
 /** The part of a response that `readText` uses. */
-interface ReadableResponse {
+export interface ReadableResponse {
   /** The body after decompression. Absent in a custom `fetch` that reads it itself. */
   readonly body?: unknown;
   text(): Promise<string>;

@@ -37,7 +37,7 @@ export type WaitUntil = (work: Promise<void>) => unknown;
 export type EventIssues = readonly { readonly path: string; readonly message: string }[];
 
 /** The options of every receiver. */
-interface BaseReceiverOptions extends VerificationOptions {
+export interface BaseReceiverOptions extends VerificationOptions {
   /** The clock that timestamps are compared with, read for each delivery. @default Date.now */
   now?: (() => Date | number) | undefined;
   /** The handlers, by event type. */
@@ -71,7 +71,7 @@ interface BaseReceiverOptions extends VerificationOptions {
 }
 
 /** A receiver that responds when the work is done. */
-interface AckAfter {
+export interface AckAfter {
   /** Left out: the receiver handles a delivery before it responds. */
   background?: undefined;
   /** Receives errors of handlers and of the dedupe store. @default console.error */
@@ -79,7 +79,7 @@ interface AckAfter {
 }
 
 /** A receiver that responds before the work is done. */
-interface AckFirst {
+export interface AckFirst {
   /**
    * Responds with 202 once a delivery is verified and claimed, and handles it afterwards. With `true`, the
    * work continues on its own, or through the `waitUntil` of the context passed to `.fetch`. A function

@@ -11,7 +11,7 @@ import {
 } from './sign-delivery';
 
 /** Options of a signature whose `standard` is determined by the edge case. */
-type Signing = Omit<SigningOptions, 'standard'>;
+export type Signing = Omit<SigningOptions, 'standard'>;
 
 const event = sampleEvent('order.status_changed');
 

@@ -157,7 +157,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
  * The bytes of a body. Not `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know; `fetch`
  * and `Request` accept it in all versions.
  */
-type Bytes = Uint8Array & { readonly buffer: ArrayBuffer };
+export type Bytes = Uint8Array & { readonly buffer: ArrayBuffer };
 
 /** A signed delivery, ready to send to a receiver. */
 export interface SignedDelivery {

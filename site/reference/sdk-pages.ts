@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Application, type TypeDocOptions } from 'typedoc';
+import type { PluginOptions } from 'typedoc-plugin-markdown';
+import { code, type PageText, paragraphs, table } from './markdown';
+import { prepareComments } from './sdk-comments';
+import { listSdkModules, type SdkModule } from './sdk-modules';
+
+const site = fileURLToPath(new URL('../', import.meta.url));
+
+const unrecognized = '[`Unrecognized`](client.md#unrecognized)';
+
+const format: Partial<PluginOptions> = {
+  outputFileStrategy: 'modules',
+  hidePageHeader: true,
+  hidePageTitle: true,
+  hideGroupHeadings: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  useHTMLAnchors: true,
+  anchorPrefix: 'api-',
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  classPropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+  propertyMembersFormat: 'table',
+  tableColumnSettings: {
+    hideSources: true,
+    hideInherited: true,
+    hideOverrides: true,
+    hideModifiers: true,
+    hideDefaults: true,
+  },
+};
+
+/** Renders the pages with TypeDoc. Returns the Markdown of each by the name of its module. */
+async function renderModules(modules: readonly SdkModule[]): Promise<Map<string, string>> {
+  // Not in `node_modules`, where TypeDoc takes all declarations for those of others.
+  const folder = await mkdtemp(join(site, '.reference-'));
+  try {
+    const options: Partial<TypeDocOptions> = {
+      name: '@tradepost/sdk',
+      entryPoints: modules.map(({ name }) => join(folder, `${name}.ts`)),
+      tsconfig: join(folder, 'tsconfig.json'),
+      out: join(folder, 'out'),
+      readme: 'none',
+      disableSources: true,
+      excludeExternals: true,
+      excludeInternal: true,
+      excludePrivate: true,
+      excludeProtected: true,
+      preservedTypeAnnotationTags: ['@throws'],
+      sort: ['kind', 'source-order'],
+      logLevel: 'Warn',
+    };
+    const settings = {
+      extends: '../../tsconfig.base.json',
+      // So that a module can export types and values in one list.
+      compilerOptions: {
+        verbatimModuleSyntax: false,
+        isolatedModules: false,
+        allowImportingTsExtensions: true,
+      },
+      include: ['*.ts'],
+    };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+    await mkdir(join(folder, 'out'));
+    for (const { name, source } of modules) await writeFile(join(folder, `${name}.ts`), source);
+    const app = await Application.bootstrapWithPlugins({
+      plugin: ['typedoc-plugin-markdown'],
+      ...options,
+      ...format,
+    });
+    prepareComments(app);
+    const project = await app.convert();
+    if (project === undefined) throw new Error('TypeDoc could not read the SDK: see its messages.');
+    await app.generateOutputs(project);
+    if (app.logger.hasErrors()) throw new Error('TypeDoc failed: see its messages.');
+    const texts = modules.map(
+      async ({ name }) =>
+        [name, await readFile(join(folder, 'out', `${name}.md`), 'utf8')] as const,
+    );
+    return new Map(await Promise.all(texts));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes the reference of the SDK: an overview, and a page for each resource of the client and each other entry. */
+export async function sdkPages(): Promise<PageText[]> {
+  const modules = listSdkModules();
+  const rendered = await renderModules(modules);
+  const pages = modules.map(
+    ({ name, title, description, entry, introduction }): PageText => ({
+      path: `sdk/${name}.md`,
+      title,
+      group: 'sdk',
+      description,
+      body: paragraphs(
+        introduction || description,
+        `Import from ${code(entry)}.`,
+        // The one member of an enumeration that no one can import: its type has a name.
+        rendered.get(name)?.trim().replaceAll('`UnrecognizedValue`', unrecognized) ?? '',
+      ),
+    }),
+  );
+  const overview: PageText = {
+    path: 'sdk/index.md',
+    title: '@tradepost/sdk',
+    group: 'sdk',
+    description: 'Every export of the SDK, by what it is for.',
+    body: table(
+      ['Page', 'Import from', 'What it is for'],
+      modules.map(({ name, title, description, entry }) => [
+        `[${title}](./${name}.md)`,
+        code(entry),
+        description,
+      ]),
+    ),
+  };
+  return [overview, ...pages];
+}
