@@ -3,9 +3,12 @@ import type { MarkdownRenderer } from 'vitepress';
 import type { ResolveLink } from './links';
 import { repository } from './pages';
 
-/** What VitePress says about the page that is rendered: `realPath` is missing while it makes the search index. */
+/**
+ * What VitePress says about the page that is rendered: `realPath` is missing while it makes the search index, and both while it
+ * renders a title alone.
+ */
 interface PageEnvironment {
-  path: string;
+  path?: string;
   realPath?: string;
 }
 
@@ -19,7 +22,7 @@ export function extendMarkdown(md: MarkdownRenderer, resolveLink: ResolveLink): 
 
   md.core.ruler.push('site', ({ tokens, env }) => {
     const { realPath, path } = env as PageEnvironment;
-    const source = relative(repository, realPath ?? path);
+    const source = relative(repository, realPath ?? path ?? repository);
     for (const [index, token] of tokens.entries()) {
       if (token.type === 'table_open') token.attrSet('tabindex', '0');
       // A header cell must have a text.
@@ -29,11 +32,9 @@ export function extendMarkdown(md: MarkdownRenderer, resolveLink: ResolveLink): 
           if (later.type === 'th_close') later.tag = 'td';
         }
       }
-      for (const { type, attrGet, ...link } of token.children ?? []) {
-        if (type !== 'link_open') continue;
-        for (const attribute of link.attrs ?? []) {
-          if (attribute[0] === 'href') attribute[1] = resolveLink(source, attribute[1]);
-        }
+      for (const inline of token.children ?? []) {
+        const destination = inline.type === 'link_open' ? inline.attrGet('href') : null;
+        if (destination !== null) inline.attrSet('href', resolveLink(source, destination));
       }
     }
   });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ReferencePage } from './reference/write-reference';
+import type { ReferencePage } from './reference/markdown';
 
 /** The root of the repository, which has all Markdown files of the site. */
 export const repository = fileURLToPath(new URL('..', import.meta.url));

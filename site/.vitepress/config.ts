@@ -55,7 +55,6 @@ export default defineConfig({
   // Decisions and references are no reason to ask for a theme's preloads of every page.
   metaChunk: true,
   markdown: {
-    html: false,
     anchor: { slugify: slug },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (md) => extendMarkdown(md, resolveLink),
@@ -96,7 +95,6 @@ export default defineConfig({
     },
     footer: { message: 'MIT licence' },
   },
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }]],
   transformPageData({ filePath }) {
     const page = bySource.get(filePath);
     if (page === undefined) {
@@ -106,6 +104,9 @@ export default defineConfig({
     }
     return page.address === '' ? {} : { description: describe(readMarkdown(page)) };
   },
+  transformHead: ({ siteData }) => [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `${siteData.base}logo.svg` }],
+  ],
   buildEnd({ outDir, site }) {
     const groups = [...guides, ...references, ...decisions];
     writeTextsForModels(outDir, site.base, groups, guides, resolveLink);
