@@ -68,10 +68,7 @@ export const guides: PageGroup[] = [
   },
   {
     title: 'Contract',
-    pages: [
-      page('packages/contract/README.md', 'contract/', 'Schemas, OpenAPI, test vectors'),
-      page('site/pages/api.md', 'api/', 'API reference'),
-    ],
+    pages: [page('packages/contract/README.md', 'contract/', 'Schemas, OpenAPI, test vectors')],
   },
   {
     title: 'Project',
@@ -109,6 +106,7 @@ export function listDecisions(): PageGroup[] {
 }
 
 const referenceTitles: Record<ReferencePage['group'], string> = {
+  api: 'API',
   events: 'Events',
   schemas: 'Schemas',
   sdk: 'Types of the SDK',

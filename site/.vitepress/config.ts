@@ -22,10 +22,10 @@ const resolveLink = createLinkResolver(pages);
 const references = listReference();
 const decisions = listDecisions();
 
-const toSidebar = (groups: PageGroup[], collapsed?: boolean): DefaultTheme.SidebarItem[] =>
+// Groups that could be collapsed would be buttons with buttons in them, which screen readers cannot use.
+const toSidebar = (groups: PageGroup[]): DefaultTheme.SidebarItem[] =>
   groups.map((group) => ({
     text: group.title,
-    ...(collapsed === undefined ? {} : { collapsed }),
     items: group.pages.map(({ title, address }) => ({ text: title, link: `/${address}` })),
   }));
 
@@ -66,26 +66,20 @@ export default defineConfig({
     nav: [
       { text: 'Start', items: startPages.pages.map(({ title, address }) => ({ text: title, link: `/${address}` })) },
       { text: 'Guides', link: '/sdk/' },
-      { text: 'API', link: '/api/' },
       { text: 'Reference', items: references.map(toNav) },
       { text: 'Decisions', link: '/decisions/' },
     ],
     sidebar: {
       '/': toSidebar([...guides]),
-      '/reference/': toSidebar(references, false),
+      '/reference/': toSidebar(references),
       '/decisions/': toSidebar(decisions),
     },
     socialLinks: [{ icon: 'github', link: website, ariaLabel: 'The repository on GitHub' }],
-    editLink: {
-      pattern: ({ filePath }) =>
-        `https://github.com/tradepost/tradepost/edit/main/${filePath}`,
-      text: 'Edit this page',
-    },
+    editLink: { pattern: `${website}/edit/main/:path`, text: 'Edit this page' },
     search: {
       provider: 'local',
       options: {
         detailedView: true,
-        translations: { button: { buttonText: 'Search', buttonAriaLabel: 'Search K' } },
         miniSearch: {
           searchOptions: {
             boostDocument: (id: string) => (/\/(decisions|reference)\//.test(id) ? 0.4 : 1),
@@ -95,13 +89,14 @@ export default defineConfig({
     },
     footer: { message: 'MIT licence' },
   },
-  transformPageData({ filePath }) {
+  transformPageData({ filePath, frontmatter }) {
     const page = bySource.get(filePath);
     if (page === undefined) {
       throw new Error(
         `${filePath} is not a page of the site: list it in site/pages.ts, or exclude it in site/.vitepress/config.ts.`,
       );
     }
+    if (filePath.startsWith(generated)) frontmatter.editLink = false;
     return page.address === '' ? {} : { description: describe(readMarkdown(page)) };
   },
   transformHead: ({ siteData }) => [

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type OpenBrowser, openBrowser } from '../helpers/open-browser';
 import { findViolations, recordFaults } from '../helpers/page-faults';
 import { temporaryFolder } from '../helpers/temporary-folder';
-import { writeFile } from 'node:fs/promises';
 import { base } from './build-site';
 import { findDeadLinks, listFiles } from './dead-links';
 import { serveSite } from './serve-site';
@@ -82,15 +81,109 @@ describe('every page', () => {
       expect(found).toEqual([]);
     });
   });
+});
 
-  test.each(['light', 'dark'] as const)('has no violation that axe finds in %s colours', async (colorScheme) => {
-    await inWindow({ colorScheme, width: 1280 }, async (page) => {
-      const found: string[] = [];
-      for (const address of addresses) {
-        await openPage(page, address);
-        found.push(...(await findViolations(page)).map((fault) => `${address}: ${fault}`));
-      }
-      expect(found).toEqual([]);
+/** A page of each kind: axe takes up to two seconds for a long one. */
+const samples = [
+  '',
+  '404.html',
+  'overview/',
+  'start/integrator/',
+  'cli/',
+  'server/operating/',
+  'glossary/',
+  'decisions/',
+  'decisions/0036-the-api-reference/',
+  'reference/api/orders/',
+  'reference/events/order-created/',
+  'reference/schemas/order/',
+  'reference/sdk/orders/',
+  'reference/cli/api/',
+].map((address) => base + address);
+
+test.each(['light', 'dark'] as const)('axe finds no violation in %s colours', async (colorScheme) => {
+  expect(addresses).toEqual(expect.arrayContaining(samples));
+  await inWindow({ colorScheme, width: 1280 }, async (page) => {
+    const found: string[] = [];
+    for (const address of samples) {
+      await openPage(page, address);
+      found.push(...(await findViolations(page)).map((fault) => `${address}: ${fault}`));
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+test.each([
+  ['rotate secret', /secret/i, /^(cli|server|server\/operating|reference\/api\/webhooks)\//],
+  ['503', /retries|exit codes|fails/i, /^(sdk|cli|server\/postgresql)\//],
+  ['Service-Signature', /language|responses|event|signature/i, /^(sdk\/receiving|start\/receiver)\//],
+])('search finds %s', async (query, title, address) => {
+  await inWindow({ colorScheme: 'light', width: 1280 }, async (page, faults) => {
+    await openPage(page, base);
+    await page.keyboard.press('Control+k');
+    await page.locator('.search-input').fill(query);
+    const first = page.locator('.VPLocalSearchBox .result').first();
+    await first.waitFor();
+    expect(await first.textContent()).toMatch(title);
+    expect((await first.getAttribute('href'))?.slice(base.length)).toMatch(address);
+    await first.click();
+    await page.waitForURL((url) => address.test(url.pathname.slice(base.length)));
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('the texts for models', () => {
+  test('list every page, and link to Markdown that exists', async () => {
+    const text = await readFile(join(folder, 'llms.txt'), 'utf8');
+    const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link = '']) => link);
+    const pages = files.filter((file) => file.endsWith('/index.html'));
+    expect(links.sort()).toEqual(
+      pages.map((file) => base + file.replace(/html$/, 'md')).sort(),
+    );
+    expect(files).toEqual(expect.arrayContaining(links.map((link) => link.slice(base.length))));
+  });
+
+  test('have the guides in full', async () => {
+    const text = await readFile(join(folder, 'llms-full.txt'), 'utf8');
+    for (const title of ['@tradepost/sdk', 'Receive events', 'Operating the server', 'Glossary']) {
+      expect(text).toMatch(new RegExp(`^# ${title}$`, 'm'));
+    }
+  });
+});
+
+describe('the checks fail', () => {
+  test('on links to pages and anchors that do not exist, with their page', async () => {
+    const broken = await temporaryFolder();
+    try {
+      await mkdir(join(broken.path, 'a'));
+      await writeFile(join(broken.path, 'index.html'), '<a id="x" href="/site/a/#y">');
+      const links = ' href="../#x" href="/" href="/site/b/" href="https://example.com/b" href="#z"';
+      await writeFile(join(broken.path, 'a/index.html'), `<a${links}>`);
+      expect(await findDeadLinks(broken.path, '/site/')).toEqual([
+        'a/index.html: /',
+        'a/index.html: /site/b/',
+        'a/index.html: #z (no such anchor)',
+        'index.html: /site/a/#y (no such anchor)',
+      ]);
+    } finally {
+      await broken.remove();
+    }
+  });
+
+  test('on wide pages, errors, requests to other origins and what axe finds', async () => {
+    await inWindow({ colorScheme: 'light', width: 360 }, async (page, faults) => {
+      await openPage(page, base);
+      await page.evaluate(`{
+        const image = document.createElement('img');
+        image.width = 500;
+        image.src = 'http://127.0.0.1:9/elsewhere.png';
+        document.querySelector('#VPContent').append(image);
+        console.error('broken');
+      }`);
+      expect(await findOverflow(page)).not.toEqual([]);
+      expect(await findViolations(page)).toContainEqual(expect.stringMatching(/^image-alt: /));
+      expect(faults).toContain('error in the console: broken');
+      expect(faults).toContain('request to http://127.0.0.1:9/elsewhere.png');
     });
   });
 });
