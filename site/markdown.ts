@@ -41,8 +41,7 @@ export function extendMarkdown(md: MarkdownRenderer, resolveLink: ResolveLink): 
 
   // Vue would read it as an expression.
   const { text, fence } = md.renderer.rules;
-  md.renderer.rules.text = (...args) =>
-    (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
+  md.renderer.rules.text = (...args) => (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
 
   md.renderer.rules.fence = (...args) => {
     const [tokens, index] = args;

@@ -47,9 +47,7 @@ export default defineConfig({
     'packages/*/{dist,src,test,api,deploy}/**',
     '**/dist/**',
   ],
-  rewrites: Object.fromEntries(
-    pages.map(({ source, address }) => [source, `${address}index.md`]),
-  ),
+  rewrites: Object.fromEntries(pages.map(({ source, address }) => [source, `${address}index.md`])),
   outDir: './dist',
   cacheDir: './node_modules/.vitepress',
   // Decisions and references are no reason to ask for a theme's preloads of every page.
@@ -64,7 +62,10 @@ export default defineConfig({
     outline: [2, 3],
     externalLinkIcon: true,
     nav: [
-      { text: 'Start', items: startPages.pages.map(({ title, address }) => ({ text: title, link: `/${address}` })) },
+      {
+        text: 'Start',
+        items: startPages.pages.map(({ title, address }) => ({ text: title, link: `/${address}` })),
+      },
       { text: 'Guides', link: '/sdk/' },
       { text: 'Reference', items: references.map(toNav) },
       { text: 'Decisions', link: '/decisions/' },
@@ -87,6 +88,8 @@ export default defineConfig({
         },
       },
     },
+    // The name of the link is its text.
+    notFound: { linkLabel: 'Take me home', linkText: 'Take me home' },
     footer: { message: 'MIT licence' },
   },
   transformPageData({ filePath, frontmatter }) {

@@ -34,7 +34,12 @@ interface Operation {
 const { components, info, paths, tags } = document;
 
 /** Languages of the samples by their names in the document, as fences name them. */
-const languages: Record<string, string> = { Shell: 'sh', TypeScript: 'ts', Python: 'python', Go: 'go' };
+const languages: Record<string, string> = {
+  Shell: 'sh',
+  TypeScript: 'ts',
+  Python: 'python',
+  Go: 'go',
+};
 
 /** Returns a component that may be given by a reference. */
 function resolve<T extends { $ref?: string }>(given: T, kind: 'parameters' | 'responses'): T {
@@ -82,7 +87,10 @@ function operationSection(method: string, path: string, operation: Operation): s
       ['Status', 'Meaning'],
       responses.map(([status, { description }]) => [
         code(status),
-        escapeText((description ?? '').replace(/^- /, '').replaceAll(/\n- /g, '<br>')).replaceAll('&#60;br&#62;', '<br>'),
+        escapeText((description ?? '').replace(/^- /, '').replaceAll(/\n- /g, '<br>')).replaceAll(
+          '&#60;br&#62;',
+          '<br>',
+        ),
       ]),
     ),
     ...samples.map(({ lang, label, source }) =>

@@ -1,15 +1,13 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Application, type TypeDocOptions } from 'typedoc';
+import { Application, type ProjectReflection, ReferenceType, type TypeDocOptions } from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
 import { code, type PageText, paragraphs, table } from './markdown';
 import { prepareComments } from './sdk-comments';
 import { listSdkModules, type SdkModule } from './sdk-modules';
 
 const site = fileURLToPath(new URL('../', import.meta.url));
-
-const unrecognized = '[`Unrecognized`](client.md#unrecognized)';
 
 const format: Partial<PluginOptions> = {
   outputFileStrategy: 'modules',
@@ -33,6 +31,43 @@ const format: Partial<PluginOptions> = {
     hideDefaults: true,
   },
 };
+
+/** Types that no page describes: what to show in their place. */
+const replacements = new Map([
+  // The one member of an enumeration that no one can import: its type has a name.
+  ['UnrecognizedValue', '[`Unrecognized`](client.md#api-unrecognized)'],
+  // The same type by another definition.
+  ['EventType', '[`EventType`](values.md#api-eventtype)'],
+  // The compiler shows it as the error that names what is not handled.
+  ['Handled', '`Handled`'],
+]);
+
+function replaceNames(text: string): string {
+  return text.replace(/(?<!\[)`(\w+)`/g, (name, word: string) => replacements.get(word) ?? name);
+}
+
+/** Throws an error if a page would name a type of ours that no page describes. */
+function checkNames(project: ProjectReflection): void {
+  const names = new Set<string>();
+  for (const reflection of Object.values(project.reflections)) {
+    const types = [
+      ...('type' in reflection && reflection.type instanceof ReferenceType
+        ? [reflection.type]
+        : []),
+      ...(reflection.isDeclaration() ? (reflection.extendedTypes ?? []) : []),
+    ];
+    for (const type of types) {
+      if (!(type instanceof ReferenceType) || type.reflection || type.isIntentionallyBroken())
+        continue;
+      if (type.refersToTypeParameter || !type.package?.startsWith('@tradepost/')) continue;
+      if (!replacements.has(type.name)) names.add(type.name);
+    }
+  }
+  if (names.size === 0) return;
+  throw new Error(
+    `No page of the SDK reference describes ${[...names].join(', ')}: add them to helperTypes.`,
+  );
+}
 
 /** Renders the pages with TypeDoc. Returns the Markdown of each by the name of its module. */
 async function renderModules(modules: readonly SdkModule[]): Promise<Map<string, string>> {
@@ -75,6 +110,7 @@ async function renderModules(modules: readonly SdkModule[]): Promise<Map<string,
     prepareComments(app);
     const project = await app.convert();
     if (project === undefined) throw new Error('TypeDoc could not read the SDK: see its messages.');
+    checkNames(project);
     await app.generateOutputs(project);
     if (app.logger.hasErrors()) throw new Error('TypeDoc failed: see its messages.');
     const texts = modules.map(
@@ -100,8 +136,7 @@ export async function sdkPages(): Promise<PageText[]> {
       body: paragraphs(
         introduction || description,
         `Import from ${code(entry)}.`,
-        // The one member of an enumeration that no one can import: its type has a name.
-        rendered.get(name)?.trim().replaceAll('`UnrecognizedValue`', unrecognized) ?? '',
+        replaceNames(rendered.get(name)?.trim() ?? ''),
       ),
     }),
   );

@@ -19,7 +19,9 @@ declare module 'vitest' {
 export default async function buildSite(project: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder();
   const build = ['--import', 'tsx', 'site/main.ts', 'build', '--base', base, '--out', folder.path];
-  const { code, stdout, stderr } = await runProcess(process.execPath, build, { cwd: join(checkout) });
+  const { code, stdout, stderr } = await runProcess(process.execPath, build, {
+    cwd: join(checkout),
+  });
   if (code !== 0) {
     await folder.remove();
     throw new Error(`The site could not be built:\n${stdout}${stderr}`);

@@ -101,22 +101,29 @@ const samples = [
   'reference/cli/api/',
 ].map((address) => base + address);
 
-test.each(['light', 'dark'] as const)('axe finds no violation in %s colours', async (colorScheme) => {
-  expect(addresses).toEqual(expect.arrayContaining(samples));
-  await inWindow({ colorScheme, width: 1280 }, async (page) => {
-    const found: string[] = [];
-    for (const address of samples) {
-      await openPage(page, address);
-      found.push(...(await findViolations(page)).map((fault) => `${address}: ${fault}`));
-    }
-    expect(found).toEqual([]);
-  });
-});
+test.each(['light', 'dark'] as const)(
+  'axe finds no violation in %s colours',
+  async (colorScheme) => {
+    expect(addresses).toEqual(expect.arrayContaining(samples));
+    await inWindow({ colorScheme, width: 1280 }, async (page) => {
+      const found: string[] = [];
+      for (const address of samples) {
+        await openPage(page, address);
+        found.push(...(await findViolations(page)).map((fault) => `${address}: ${fault}`));
+      }
+      expect(found).toEqual([]);
+    });
+  },
+);
 
 test.each([
   ['rotate secret', /secret/i, /^(cli|server|server\/operating|reference\/api\/webhooks)\//],
   ['503', /retries|exit codes|fails/i, /^(sdk|cli|server\/postgresql)\//],
-  ['Service-Signature', /language|responses|event|signature/i, /^(sdk\/receiving|start\/receiver)\//],
+  [
+    'Service-Signature',
+    /language|responses|event|signature/i,
+    /^(sdk\/receiving|start\/receiver)\//,
+  ],
 ])('search finds %s', async (query, title, address) => {
   await inWindow({ colorScheme: 'light', width: 1280 }, async (page, faults) => {
     await openPage(page, base);
@@ -137,9 +144,7 @@ describe('the texts for models', () => {
     const text = await readFile(join(folder, 'llms.txt'), 'utf8');
     const links = Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, link = '']) => link);
     const pages = files.filter((file) => file.endsWith('/index.html'));
-    expect(links.sort()).toEqual(
-      pages.map((file) => base + file.replace(/html$/, 'md')).sort(),
-    );
+    expect(links.sort()).toEqual(pages.map((file) => base + file.replace(/html$/, 'md')).sort());
     expect(files).toEqual(expect.arrayContaining(links.map((link) => link.slice(base.length))));
   });
 

@@ -39,8 +39,15 @@ describe('the schemas entry', () => {
     expect(Object.keys(loaded as object).sort()).toEqual(Object.keys(schemas).sort());
   });
 
-  test('it exports everything of the main entry except routes and attempt errors, and everything of the wire entry', () => {
-    const others = ['contract', 'commonProblems', 'problemResponses', 'attemptErrors'];
+  test('it exports everything of the main entry except routes, attempt errors and event facts, and everything of the wire entry', () => {
+    const others = [
+      'contract',
+      'commonProblems',
+      'problemResponses',
+      'attemptErrors',
+      'describeRecipients',
+      'eventFacts',
+    ];
     expect([...Object.keys(schemas), ...others].sort()).toEqual(Object.keys(main).sort());
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining(Object.keys(wire)));
   });
