@@ -83,7 +83,8 @@ export default defineConfig({
         detailedView: true,
         miniSearch: {
           searchOptions: {
-            boostDocument: (id: string) => (/\/(decisions|reference)\//.test(id) ? 0.4 : 1),
+            boostDocument: (id: string) =>
+              /\/decisions\/|\/reference\/(?!cli)/.test(id) ? 0.4 : 1,
           },
         },
       },

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const unescape = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"');
+const decodeEntities = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"');
 
 /** Returns the values of an attribute in the HTML that VitePress renders. */
 function readAttribute(html: string, name: string): string[] {
   return Array.from(html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, 'g')), ([, value = '']) =>
-    unescape(value),
+    decodeEntities(value),
   );
 }
 

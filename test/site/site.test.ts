@@ -117,7 +117,7 @@ test.each(['light', 'dark'] as const)(
 );
 
 test.each([
-  ['rotate secret', /secret/i, /^(cli|server|server\/operating|reference\/api\/webhooks)\//],
+  ['rotate secret', /secret/i, /^(cli|reference\/cli\/webhooks)\//],
   ['503', /retries|exit codes|fails/i, /^(sdk|cli|server\/postgresql)\//],
   [
     'Service-Signature',
