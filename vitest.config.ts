@@ -126,8 +126,8 @@ export default defineConfig({
       }),
       // They need Chromium.
       acrossPackages('all-browser', {
-        include: ['api-docs/**/*.test.ts', 'runtimes/browser.test.ts'],
-        globalSetup: ['packed/install-sdk'],
+        include: ['{api-docs,site}/**/*.test.ts', 'runtimes/browser.test.ts'],
+        globalSetup: ['packed/install-sdk', 'site/build-site'],
         ...longTimeouts,
       }),
       // The packed SDK in real projects, each of which a test installs and builds. They need Redis.

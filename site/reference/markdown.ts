@@ -3,7 +3,7 @@ export interface ReferencePage {
   /** Its file, relative to the folder of the reference, such as `events/order-created.md`. */
   path: string;
   title: string;
-  group: 'events' | 'schemas' | 'sdk' | 'cli';
+  group: 'api' | 'events' | 'schemas' | 'sdk' | 'cli';
 }
 
 /** A page with its text. */

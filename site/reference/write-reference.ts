@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildJsonSchemas } from '../../packages/contract/src/json-schemas/json-schema-files';
+import { apiPages } from './api-pages';
 import { cliPages } from './cli-pages';
 import { eventPages, eventPath } from './event-pages';
 import { type PageText, type ReferencePage, renderPage } from './markdown';
@@ -29,6 +30,7 @@ async function writePage(folder: string, page: PageText): Promise<void> {
 export async function writeReference(folder: string): Promise<ReferencePage[]> {
   const schemas = new Map(Object.entries(buildJsonSchemas())) as Map<string, JsonSchema>;
   const pages = [
+    ...apiPages(),
     ...(await eventPages(schemas)),
     ...schemaPages(schemas, eventPath),
     ...(await sdkPages()),

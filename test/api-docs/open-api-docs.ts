@@ -1,9 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type axe from 'axe-core';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+import { findViolations, recordFaults } from '../helpers/page-faults';
 
 /** How a visitor sees the page. */
 export interface View {
@@ -28,31 +24,9 @@ export interface ApiDocs {
   openOperation(tag: string, operationId: string): Promise<Locator>;
 }
 
-/** Records what must never happen on a page. */
-function recordFaults(page: Page, origin: string): string[] {
-  const faults: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) {
-      faults.push(`${message.type()} in the console: ${message.text()}`);
-    }
-  });
-  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
-  page.on('request', (request) => {
-    const url = new URL(request.url());
-    const isInline = url.protocol === 'data:' || url.protocol === 'blob:';
-    if (!isInline && url.origin !== origin) faults.push(`request to ${url.href}`);
-  });
-  return faults;
-}
-
 /** Reports violations as console errors; a blocked image, for example, is not always reported by the browser. */
 const reportPolicyViolations = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI))`;
-
-/** Waits for the ends of transitions: in between, colours are mixed, and have other contrasts. */
-const untilStill = `Promise.allSettled(document.getAnimations()
-  .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
-  .map((animation) => animation.finished)).then(() => null)`;
 
 /** Opens `/docs` of a server, and waits until it shows the operations. */
 export async function openApiDocs(
@@ -70,15 +44,7 @@ export async function openApiDocs(
   return {
     page,
     faults,
-    async findViolations() {
-      await page.evaluate(untilStill);
-      // Scripts of the test are not subject to the policy of the page.
-      await page.evaluate(axeSource);
-      const { violations } = await page.evaluate<axe.AxeResults>('axe.run(document)');
-      return violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
-      );
-    },
+    findViolations: () => findViolations(page),
     async authorize(apiKey) {
       await page.getByRole('button', { name: 'Authorize', exact: true }).click();
       const dialog = page.getByRole('dialog');

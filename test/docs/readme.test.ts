@@ -47,7 +47,7 @@ function isPublished(name: string): boolean {
 describe.concurrent.each(
   readmes.filter(({ name, snippets }) => isPublished(name) || snippets.length > 0),
 )('$name', { timeout: 60_000 }, ({ name, snippets }) => {
-  const isPackageReadme = name.startsWith('packages/');
+  const isUserDocument = /^(packages|site)\//.test(name);
   let context: ReadmeContext;
 
   beforeAll(async () => {
@@ -55,8 +55,8 @@ describe.concurrent.each(
   });
 
   async function checkInFolder(snippet: Snippet): Promise<void> {
-    // The READMEs outside of packages are read in the checkout, so their commands run there.
-    if (!isPackageReadme) return await checkCommands(snippet, context, checkout);
+    // The READMEs of the repository and its examples are read in the checkout, so their commands run there.
+    if (!isUserDocument) return await checkCommands(snippet, context, checkout);
     const folder = await temporaryFolder();
     try {
       await checkCommands(snippet, context, folder.path);

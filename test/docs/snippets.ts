@@ -78,17 +78,23 @@ export interface Readme {
 
 /**
  * Reads the README of the checkout, of the examples and of each package, and the other
- * documents for users of the packages. Rejects when one is missing or has a block that is never closed.
+ * documents for users of the packages, and the start pages of the site. Rejects when one is missing or has a block that is never closed.
  */
 export async function readReadmes(): Promise<Readme[]> {
   const folders = await readdir(join(checkout, 'packages'));
   const packageReadmes = folders.sort().map((folder) => `packages/${folder}/README.md`);
+  const startPages = await readdir(join(checkout, 'site/pages/start'));
+  const names = [
+    'README.md',
+    'examples/README.md',
+    ...packageReadmes,
+    'packages/sdk/RECEIVING.md',
+    ...startPages.sort().map((page) => `site/pages/start/${page}`),
+  ];
   return Promise.all(
-    ['README.md', 'examples/README.md', ...packageReadmes, 'packages/sdk/RECEIVING.md'].map(
-      async (name) => {
-        const text = await readFile(join(checkout, name), 'utf8');
-        return { name, snippets: findSnippets(name, text) };
-      },
-    ),
+    names.map(async (name) => {
+      const text = await readFile(join(checkout, name), 'utf8');
+      return { name, snippets: findSnippets(name, text) };
+    }),
   );
 }

@@ -34,6 +34,26 @@ test('the fast checks and the dev container use the oldest Node that CI uses', (
   expect(container.image).toMatch(new RegExp(`^node:${oldest?.replace('.', '\\.')}-`));
 });
 
+test('the release workflow publishes the documentation site after a release, and only then', () => {
+  const { jobs: released } = parse(read('.github/workflows/release.yml')) as {
+    jobs: Record<string, Job & { if?: string; permissions?: Record<string, string> }>;
+  };
+  const [build, upload] = released.release?.steps.slice(-2) ?? [];
+  expect(build).toMatchObject({ run: expect.stringContaining('npm run site:build -- --base ') });
+  expect(upload).toMatchObject({
+    uses: expect.stringMatching(/pages/),
+    with: { path: 'site/dist' },
+  });
+  for (const step of [build, upload]) {
+    expect(step).toMatchObject({ if: "steps.changesets.outputs.published == 'true'" });
+  }
+  expect(released.site).toMatchObject({
+    needs: 'release',
+    if: "needs.release.outputs.published == 'true'",
+    permissions: { pages: 'write', 'id-token': 'write' },
+  });
+});
+
 test.each(files.filter((path) => path.endsWith('.yml')))('.github/%s is valid YAML', (path) => {
   expect(parse(read(join('.github', path)), { strict: true, uniqueKeys: true })).toBeTypeOf(
     'object',
