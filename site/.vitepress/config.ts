@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import { slug } from 'github-slugger';
 import { type DefaultTheme, defineConfig } from 'vitepress';
 import { createLinkResolver, website } from '../links';

@@ -180,9 +180,11 @@ describe('the checks fail', () => {
       await openPage(page, base);
       await page.evaluate(`{
         const image = document.createElement('img');
-        image.width = 500;
         image.src = 'http://127.0.0.1:9/elsewhere.png';
-        document.querySelector('#VPContent').append(image);
+        const wide = document.createElement('div');
+        wide.style.width = '500px';
+        wide.append(image, 'wide');
+        document.body.append(wide);
         console.error('broken');
       }`);
       expect(await findOverflow(page)).not.toEqual([]);
