@@ -54,6 +54,7 @@ export const guides: PageGroup[] = [
       page('packages/sdk/README.md', 'sdk/', 'The client'),
       page('packages/sdk/RECEIVING.md', 'sdk/receiving/', 'Receive events: guide'),
       page('packages/sdk/RECIPES.md', 'sdk/recipes/', 'Recipes'),
+      page('packages/create/README.md', 'sdk/starter/', 'Starter: npm create tradepost'),
     ],
   },
   { title: 'Command line', pages: [page('packages/cli/README.md', 'cli/', 'tradepost')] },

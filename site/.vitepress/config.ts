@@ -43,7 +43,7 @@ export default defineConfig({
     '{test,.changeset,.github}/**',
     '**/{CHANGELOG,THIRD-PARTY-NOTICES}.md',
     'packages/domain/**',
-    'packages/*/{dist,src,test,api,deploy}/**',
+    'packages/*/{dist,src,test,api,deploy,templates}/**',
     '**/dist/**',
   ],
   rewrites: Object.fromEntries(pages.map(({ source, address }) => [source, `${address}index.md`])),

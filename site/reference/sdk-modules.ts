@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -49,19 +49,10 @@ const properties: Partial<Record<Part, string>> = {
 
 /** Types without which others are not understood, although no entry exports them: by page and file. */
 const helperTypes: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  client: { 'http/read-text': ['ReadableResponse'] },
-  explain: {
-    'explain/delivery-request': ['SignAgainOptions'],
-    'explain/explain-delivery': ['ExplainDeliveryOptions'],
-  },
   testing: {
     'testing/edge-case-delivery': ['Signing'],
-    'testing/mock/deliver': ['MockDeliverOptions'],
+    'testing/overrides': ['Overrides'],
     'testing/sign-delivery': ['Bytes'],
-  },
-  webhooks: {
-    'receiver/options': ['BaseReceiverOptions', 'AckAfter', 'AckFirst'],
-    'webhooks/options': ['DeliveryOptions', 'VerificationOptions'],
   },
 };
 
@@ -143,18 +134,6 @@ const exportHelperTypes = (page: string) =>
     exportFrom(names, join(sdkSources, file)),
   );
 
-/** The classes of `tradepost.orders` and so on: users call their methods, and never name them. */
-function exportResources(): Map<Part, string> {
-  const file = join(sdkSources, 'tradepost.ts');
-  const statements = listNames(file, 'imports')
-    .filter(({ specifier }) => specifier.startsWith('./resources/'))
-    .map(
-      ({ specifier, names }) =>
-        [choosePart(specifier), exportFrom(names, join(dirname(file), specifier))] as const,
-    );
-  return new Map(statements.filter((entry): entry is [Part, string] => entry[0] !== null));
-}
-
 function describeProperty(name: Part): string {
   const property = properties[name];
   const [, description] = parts[name];
@@ -167,7 +146,6 @@ function describeProperty(name: Part): string {
 export function listSdkModules(): SdkModule[] {
   const index = join(sdkSources, 'index.ts');
   const exported = listNames(index, 'exports');
-  const resources = exportResources();
   const ofClient = (Object.keys(parts) as Part[]).map((name): SdkModule => {
     const names = exported
       .filter(({ specifier }) => choosePart(specifier) === name)
@@ -179,11 +157,7 @@ export function listSdkModules(): SdkModule[] {
       description,
       entry: '@tradepost/sdk',
       introduction: name === 'client' ? readIntroduction(index) : describeProperty(name),
-      source: [
-        resources.get(name) ?? '',
-        exportFrom(names, index),
-        ...exportHelperTypes(name),
-      ].join('\n'),
+      source: [exportFrom(names, index), ...exportHelperTypes(name)].join('\n'),
     };
   });
   const others = Object.entries(entries).map(([name, [title, description]]): SdkModule => {

@@ -5,7 +5,7 @@ import { Application, type ProjectReflection, ReferenceType, type TypeDocOptions
 import type { PluginOptions } from 'typedoc-plugin-markdown';
 import { code, type PageText, paragraphs, table } from './markdown';
 import { prepareComments } from './sdk-comments';
-import { listSdkModules, type SdkModule } from './sdk-modules';
+import { listSdkModules, type SdkModule, sdkSources } from './sdk-modules';
 
 const site = fileURLToPath(new URL('../', import.meta.url));
 
@@ -96,6 +96,11 @@ async function renderModules(modules: readonly SdkModule[]): Promise<Map<string,
         verbatimModuleSyntax: false,
         isolatedModules: false,
         allowImportingTsExtensions: true,
+        // What the sources of the other entries import from the SDK.
+        paths: {
+          '@tradepost/sdk': [`${sdkSources}index.ts`],
+          '@tradepost/sdk/webhooks': [`${sdkSources}webhooks/index.ts`],
+        },
       },
       include: ['*.ts'],
     };
