@@ -46,6 +46,22 @@ function replaceNames(text: string): string {
   return text.replace(/(?<!\[)`(\w+)`/g, (name, word: string) => replacements.get(word) ?? name);
 }
 
+/**
+ * Puts methods on the level below their class, and makes labels of the parts of a declaration, such as its parameters: the outline
+ * of a page then has types and methods.
+ */
+function levelHeadings(markdown: string): string {
+  let isMethods = false;
+  const lines = markdown.split('\n').flatMap((line) => {
+    const [, marks = '', name = ''] = /^(#{2,6}) (.*)/.exec(line) ?? [];
+    if (marks === '' || marks === '##') return [line];
+    if (marks === '###') isMethods = name === 'Methods';
+    if (marks === '###' && /^(Methods|Properties)$/.test(name)) return [];
+    return [isMethods && marks === '####' ? `### ${name}` : `**${name}**`];
+  });
+  return lines.join('\n');
+}
+
 /** Throws an error if a page would name a type of ours that no page describes. */
 function checkNames(project: ProjectReflection): void {
   const names = new Set<string>();
@@ -141,7 +157,7 @@ export async function sdkPages(): Promise<PageText[]> {
       body: paragraphs(
         introduction || description,
         `Import from ${code(entry)}.`,
-        replaceNames(rendered.get(name)?.trim() ?? ''),
+        levelHeadings(replaceNames(rendered.get(name)?.trim() ?? '')),
       ),
     }),
   );
