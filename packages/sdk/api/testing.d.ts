@@ -1151,6 +1151,7 @@ interface WebhookUpdateParams {
 
 type WebhookVerificationErrorCode =
   | 'INVALID_CONFIGURATION'
+  | 'SECRET_UNAVAILABLE'
   | 'BODY_ALREADY_PARSED'
   | 'BODY_TOO_LARGE'
   | 'MISSING_SIGNATURE'

@@ -8,7 +8,8 @@ export interface AckFirst {
   onError: OnError;
 }
 
-export interface BaseReceiverOptions extends VerificationOptions {
+export interface BaseReceiverOptions extends Omit<VerificationOptions, 'secret'> {
+  secret?: string | (() => CurrentSecret | Promise<CurrentSecret>) | undefined;
   now?: (() => Date | number) | undefined;
   on?: EventHandlers | undefined;
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
@@ -17,6 +18,8 @@ export interface BaseReceiverOptions extends VerificationOptions {
   dedupe?: DedupeStore | undefined;
   onVerificationError?: ((error: WebhookVerificationError) => unknown) | undefined;
 }
+
+export type CurrentSecret = string | readonly string[] | undefined;
 
 export type DedupeState = 'acquired' | 'completed' | 'in_progress';
 
@@ -301,11 +304,20 @@ export type WebhookReceiverOptions = BaseReceiverOptions & (AckAfter | AckFirst)
 export declare class WebhookVerificationError extends Error {
   readonly code: WebhookVerificationErrorCode;
   readonly name: 'WebhookVerificationError';
-  constructor(code: WebhookVerificationErrorCode, message: string);
+  constructor(
+    code: WebhookVerificationErrorCode,
+    message: string,
+    options?:
+      | {
+          readonly cause?: unknown;
+        }
+      | undefined,
+  );
 }
 
 export type WebhookVerificationErrorCode =
   | 'INVALID_CONFIGURATION'
+  | 'SECRET_UNAVAILABLE'
   | 'BODY_ALREADY_PARSED'
   | 'BODY_TOO_LARGE'
   | 'MISSING_SIGNATURE'

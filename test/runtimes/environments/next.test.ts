@@ -11,8 +11,8 @@ const { [route]: recipe = '' } = readRecipe('Next.js');
 const afterParsing = (text: string) =>
   replacePart(
     text,
-    '=> getReceiver().fetch(request)',
-    '=> request.json().then(() => getReceiver().fetch(request))',
+    '=> receiver.fetch(request)',
+    '=> request.json().then(() => receiver.fetch(request))',
   );
 
 const forEdge = (text: string) => replacePart(text, "runtime = 'nodejs'", "runtime = 'edge'");

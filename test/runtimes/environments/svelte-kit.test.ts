@@ -9,8 +9,8 @@ const { [route]: recipe = '' } = readRecipe('SvelteKit');
 /** The recipe after code that has read the body. */
 const afterParsing = replacePart(
   recipe,
-  '=> getReceiver().fetch(request)',
-  '=> request.json().then(() => getReceiver().fetch(request))',
+  '=> receiver.fetch(request)',
+  '=> request.json().then(() => receiver.fetch(request))',
 );
 
 let application: Application;

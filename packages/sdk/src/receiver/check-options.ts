@@ -1,6 +1,8 @@
 import { eventTypes } from '@tradepost/contract/wire';
 import { findUnknownOption, type OptionNames } from '../option-names';
-import { findConfigurationError } from '../webhooks/explain-failure';
+import { listSecrets } from '../webhooks/checks';
+import { findLimitMistake } from '../webhooks/explain-failure';
+import { findSecretsMistake } from '../webhooks/secrets';
 import { WebhookVerificationError } from '../webhooks/verification-error';
 import type { WebhookReceiverOptions } from './options';
 
@@ -43,8 +45,7 @@ function findMistake(options: WebhookReceiverOptions): string | undefined {
   }
   const unknown = findUnknownOption(options, optionNames);
   if (unknown) return unknown;
-  const { now: _, ...verification } = options;
-  const mistake = findConfigurationError(verification);
+  const mistake = findMistakeInSecrets(options) ?? findLimitMistake(options);
   if (mistake) return mistake;
   for (const name of ['requireTimestamp', 'diagnose'] as const) {
     // An empty text, as of a missing variable, would switch it off.
@@ -85,4 +86,18 @@ function findMistake(options: WebhookReceiverOptions): string | undefined {
   return background !== undefined && onError === undefined
     ? 'background needs onError, because the service does not retry a delivery whose handler throws later.'
     : undefined;
+}
+
+function findMistakeInSecrets({
+  secret,
+  secrets,
+}: Pick<WebhookReceiverOptions, 'secret' | 'secrets'>): string | undefined {
+  // What a function returns is checked with each delivery.
+  if (typeof secret === 'function')
+    return secrets?.length ? findSecretsMistake(secrets) : undefined;
+  const all = listSecrets({ secret, secrets });
+  const mistake = findSecretsMistake(all);
+  return mistake && !all.length
+    ? `${mistake} If it does not exist yet, as in a build, pass a function: secret: () => process.env.TRADEPOST_WEBHOOK_SECRET.`
+    : mistake;
 }

@@ -4,10 +4,11 @@ import type { WebhookVerificationError } from '../webhooks/verification-error';
 /** In production, a code is logged once in this time: anyone can send forged deliveries. */
 const intervalMs = 60_000;
 
-/** Mistakes of this program. A retry of the delivery succeeds once they are fixed. */
-export const ownMistakes: ReadonlySet<string> = new Set([
-  'BODY_ALREADY_PARSED',
-  'INVALID_CONFIGURATION',
+/** Faults of this program, with their statuses. A retry of the delivery succeeds once they are fixed. */
+export const ownFaults: ReadonlyMap<string, number> = new Map([
+  ['BODY_ALREADY_PARSED', 500],
+  ['INVALID_CONFIGURATION', 500],
+  ['SECRET_UNAVAILABLE', 503],
 ]);
 
 /**
@@ -28,7 +29,7 @@ export function createFailureLog(
     logged.set(code, { at: now(), since: 0 });
     const more = last?.since ? ` (${last.since} more since the last line with this code)` : '';
     const text = `Delivery rejected, ${code}: ${message}${more}`;
-    if (ownMistakes.has(code)) console.error(text);
+    if (ownFaults.has(code)) console.error(text);
     else console.warn(text);
   };
 }

@@ -52,8 +52,18 @@ export type WaitUntil = (work: Promise<void>) => unknown;
 /** What is wrong with the content of an event: where, and why. Empty when it is valid. */
 export type EventIssues = readonly { readonly path: string; readonly message: string }[];
 
+/** What a function of a receiver returns: the signing secret, or several while one replaces the other. Undefined is rejected. */
+export type CurrentSecret = string | readonly string[] | undefined;
+
 /** The options of every receiver. */
-export interface BaseReceiverOptions extends VerificationOptions {
+export interface BaseReceiverOptions extends Omit<VerificationOptions, 'secret'> {
+  /**
+   * The webhook's signing secret, including `whsec_`, or a function that returns it, or a list while one replaces the other.
+   * The function is called once for each request with a body, forged ones included, so that a secret can be replaced while
+   * the program runs, and need not exist when the receiver is created. If it throws, the code is `SECRET_UNAVAILABLE`, with
+   * a 503: the service delivers again.
+   */
+  secret?: string | (() => CurrentSecret | Promise<CurrentSecret>) | undefined;
   /** The clock that timestamps are compared with, read for each delivery. @default Date.now */
   now?: (() => Date | number) | undefined;
   /** The handlers, by event type. */
@@ -78,8 +88,8 @@ export interface BaseReceiverOptions extends VerificationOptions {
   /** Remembers which deliveries were handled, so that a repeated delivery is not handled again. */
   dedupe?: DedupeStore | undefined;
   /**
-   * Receives the error of every rejected delivery. By default, `BODY_ALREADY_PARSED` and
-   * `INVALID_CONFIGURATION`, which are mistakes of this program, go to `console.error`, and all others to
+   * Receives the error of every rejected delivery. By default, `BODY_ALREADY_PARSED`, `INVALID_CONFIGURATION` and
+   * `SECRET_UNAVAILABLE`, which are faults of this program, go to `console.error`, and all others to
    * `console.warn`: if `NODE_ENV` is `production`, at most one a minute for each code. A returned promise is
    * awaited.
    */

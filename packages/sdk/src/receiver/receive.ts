@@ -1,13 +1,19 @@
 import { deliveryHeaderNames } from '@tradepost/contract/wire';
-import { defaultMaxBytes, getHeader } from '../webhooks/checks';
+import { defaultMaxBytes, getHeader, listSecrets } from '../webhooks/checks';
 import { tooLarge } from '../webhooks/explain-failure';
 import type { DeliveryHeaders, VerifiedDelivery } from '../webhooks/options';
+import { findSecretsMistake } from '../webhooks/secrets';
 import { WebhookVerificationError } from '../webhooks/verification-error';
 import { verifyDelivery } from '../webhooks/verify';
 import type { IncomingRequest } from './delivery-handler';
 import { createResponse, deliveryHandler, type ReceiverResponse } from './delivery-handler';
-import { createFailureLog, ownMistakes } from './failure-log';
-import type { EventIssues, ReceivedDelivery, WebhookReceiverOptions } from './options';
+import { createFailureLog, ownFaults } from './failure-log';
+import type {
+  CurrentSecret,
+  EventIssues,
+  ReceivedDelivery,
+  WebhookReceiverOptions,
+} from './options';
 
 /** Receives a request and returns the response. The promise never rejects. */
 export type Receive = (incoming: IncomingRequest) => Promise<ReceiverResponse>;
@@ -24,6 +30,8 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
     now,
     validate,
     test,
+    secret,
+    secrets,
     ...verification
   } = options;
   const handle = deliveryHandler(options);
@@ -45,7 +53,17 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
       if (body === null) return createResponse(400, 'BODY_INCOMPLETE');
       // A host may have decoded the body to text, but the limit is in bytes.
       const payload = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-      delivery = await verifyDelivery({ ...verification, now: now?.(), payload, headers });
+      const given =
+        typeof secret === 'function'
+          ? { secrets: [...(await callForSecrets(secret)), ...(secrets ?? [])] }
+          : { secret, secrets };
+      delivery = await verifyDelivery({
+        ...verification,
+        ...given,
+        now: now?.(),
+        payload,
+        headers,
+      });
       const issues = (await validate?.(delivery.event)) ?? [];
       if (issues.length > 0) throw invalidEvent(delivery, issues);
     } catch (error) {
@@ -53,6 +71,29 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
     }
     return handle({ ...delivery, headers: copyHeaders(headers) }, incoming);
   };
+}
+
+/** Returns the secrets that a function has now. Anyone could sign with an empty one, so they are checked. */
+async function callForSecrets(
+  getSecret: () => CurrentSecret | Promise<CurrentSecret>,
+): Promise<string[]> {
+  let current: CurrentSecret;
+  try {
+    current = await getSecret();
+  } catch (cause) {
+    throw new WebhookVerificationError(
+      'SECRET_UNAVAILABLE',
+      `The function secret failed (${cause}), so the delivery was not verified. The service delivers it again: check where the function gets the secret.`,
+      { cause },
+    );
+  }
+  const secrets = listSecrets({ secrets: current });
+  const mistake = findSecretsMistake(secrets);
+  if (mistake === undefined) return secrets;
+  throw new WebhookVerificationError(
+    'INVALID_CONFIGURATION',
+    `webhookReceiver: what the function secret returned is not valid: ${mistake}`,
+  );
 }
 
 /**
@@ -110,7 +151,7 @@ function invalidEvent({ event }: VerifiedDelivery, issues: EventIssues): Webhook
 /** Returns the status for a failed verification. After a 500, the service retries the delivery. */
 function getStatus(code: string): number {
   if (code === 'BODY_TOO_LARGE') return 413;
-  return ownMistakes.has(code) ? 500 : 400;
+  return ownFaults.get(code) ?? 400;
 }
 
 /**

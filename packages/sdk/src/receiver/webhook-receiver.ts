@@ -41,7 +41,7 @@ export interface WebhookReceiver {
  * Responses: 204 when the delivery is handled, or was handled before; 202 when it will be handled in the
  * `background`; 200 for a test event, unless `test` is `'deliver'`. 400 when verification fails, 413 when the body is too large, both with the code as text.
  * The service retries after these: 501 when there is no handler for the event type, 500 when the handler threw
- * or this program is misconfigured, 503 while the same delivery is being handled.
+ * or this program is misconfigured, 503 while the same delivery is being handled, and when the function `secret` failed.
  *
  * @throws {WebhookVerificationError} `INVALID_CONFIGURATION` when an option is missing, misspelt or not valid,
  *   such as an empty secret.

@@ -109,7 +109,10 @@ export interface CheckedDelivery extends DeliveryOptions {
 export function listSecrets({
   secret,
   secrets,
-}: Pick<CheckedDelivery, 'secret' | 'secrets'>): string[] {
+}: {
+  readonly secret?: string | undefined;
+  readonly secrets?: string | readonly string[] | undefined;
+}): string[] {
   // The usual case of one secret, because joining lists costs as much as all other checks together.
   return typeof secret === 'string' && secrets === undefined
     ? [secret]

@@ -17,6 +17,7 @@ import { type NodeCrypto, nodeCrypto, verifyHmacWithNode } from './hmac-node';
 import { verifyHmacWithWebCrypto } from './hmac-webcrypto';
 import type { VerificationOptions } from './options';
 import { rawBytes } from './raw-body';
+import { findSecretsMistake } from './secrets';
 import {
   fail,
   type VerificationFailure,
@@ -179,9 +180,10 @@ function describeFailure(
       return say(
         `The event is from ${readCreatedAt(attempted.payload)}, which is older than maxEventAge (${attempted.maxEventAge} s): it is a replay, or a delivery that arrived late.`,
       );
-    // Only a receiver rejects an event, and explains it itself.
+    // Only a receiver has these, and explains them itself.
     case 'INVALID_EVENT':
-      return say('The event is not valid.');
+    case 'SECRET_UNAVAILABLE':
+      return say('');
     case 'MALFORMED_BODY':
     case 'MISSING_EVENT':
       return describeEnvelope(attempted.payload);
@@ -193,18 +195,18 @@ const noWebCrypto = 'verifyWebhook needs WebCrypto, which browsers have on https
 function describeMistake(attempted: VerificationInput): string {
   return (
     findUnknownOption(attempted, optionNames) ??
-    findConfigurationError(attempted) ??
+    findSecretsMistake(listSecrets(attempted)) ??
+    findLimitMistake(attempted) ??
     `now must be a date or milliseconds since 1970 (got ${attempted.now}).`
   );
 }
 
-/** Returns what is wrong with options of a verification, except `now`; undefined if nothing is. */
-export function findConfigurationError(options: VerificationOptions): string | undefined {
-  const { tolerance = 300, maxBytes = 1, maxEventAge = 1 } = options;
-  const all = listSecrets(options);
-  if (!all.length || !all.every((one) => one?.trim?.())) {
-    return 'secret is missing or empty: pass the one from the registration response. Is its environment variable set?';
-  }
+/** Returns what is wrong with the limits of a verification; undefined if nothing is. */
+export function findLimitMistake({
+  tolerance = 300,
+  maxBytes = 1,
+  maxEventAge = 1,
+}: Pick<VerificationOptions, 'tolerance' | 'maxBytes' | 'maxEventAge'>): string | undefined {
   if (!(tolerance > 0 && tolerance < 1e12))
     return 'tolerance must be a positive number of seconds.';
   if (!(maxEventAge > 0)) return 'maxEventAge must be a positive number of seconds.';

@@ -32,6 +32,7 @@ export type {
   AckAfter,
   AckFirst,
   BaseReceiverOptions,
+  CurrentSecret,
   EventHandler,
   EventHandlers,
   EventIssues,

@@ -88,7 +88,7 @@ export interface VerifiedDelivery {
   sentAt: Date | null;
   /** The value of `Service-Signature`: the same for the same body and secret. */
   signature: string;
-  /** Index of the secret that matched: `secret` is 0, followed by `secrets`. */
+  /** Index of the secret that matched: `secret`, or what it returned, starts at 0, followed by `secrets`. */
   secretIndex: number;
   /**
    * Number of the event in the event log of the account: an event with a higher one comes later. Null when the delivery has

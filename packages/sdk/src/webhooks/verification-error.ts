@@ -2,6 +2,8 @@
 export type WebhookVerificationErrorCode =
   /** An option is missing, misspelt or not valid, or the runtime has no WebCrypto. */
   | 'INVALID_CONFIGURATION'
+  /** The function that a receiver has as its `secret` threw; `cause` is its error. The service delivers again. */
+  | 'SECRET_UNAVAILABLE'
   /** The payload is not the raw body, because a parser has already read it. */
   | 'BODY_ALREADY_PARSED'
   /** The body has more than `maxBytes`. */
@@ -50,8 +52,9 @@ export class WebhookVerificationError extends Error {
     /** Why the delivery was rejected. The message says what to do. */
     readonly code: WebhookVerificationErrorCode,
     message: string,
+    options?: { readonly cause?: unknown } | undefined,
   ) {
-    super(message);
+    super(message, options);
   }
 }
 

@@ -8,6 +8,9 @@ describe('a receiver rejects options when it is created:', () => {
   test.each<[string, unknown, string]>([
     ['no options', undefined, 'pass options'],
     ['no secret', { on }, 'secret is missing or empty'],
+    ['no secret, as in a build', { on, secret: undefined }, 'pass a function: secret: () =>'],
+    ['the promise of a secret', { secret: Promise.resolve(secret), on }, 'is a promise: await it'],
+    ['a function among several secrets', { secrets: [() => secret], on }, 'pass what the function'],
     ['an empty secret', { secret: '', on }, 'Is its environment variable set?'],
     ['a blank secret', { secret: ' ', on }, 'secret is missing or empty'],
     [

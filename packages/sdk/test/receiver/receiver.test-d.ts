@@ -81,6 +81,18 @@ describe('webhookReceiver', () => {
     webhookReceiver({ secret, on: {}, signature: '' });
   });
 
+  test('takes a function that returns a secret, now or later', () => {
+    webhookReceiver({ secret: () => process.env.TRADEPOST_WEBHOOK_SECRET, on: {} });
+    webhookReceiver({ secret: async () => process.env.TRADEPOST_WEBHOOK_SECRET, on: {} });
+    webhookReceiver({ secret: () => [secret, secret] as const, on: {} });
+    const maybe = Math.random() < 0.5 ? secret : () => secret;
+    webhookReceiver({ secret: maybe, on: {} });
+    // @ts-expect-error a secret is a text
+    webhookReceiver({ secret: () => 5, on: {} });
+    // @ts-expect-error a secret is a text
+    webhookReceiver({ secret: Promise.resolve(secret), on: {} });
+  });
+
   test('takes a synchronous or an asynchronous dedupe store', () => {
     const later: DedupeStore = {
       claim: async (key) => (key ? 'acquired' : 'in_progress'),
