@@ -11,6 +11,7 @@ import {
   webhookTimestamp,
 } from './checks';
 import { decodeText } from './event';
+import { findSecretsMistake, stripSecret } from './secrets';
 import { fail, type VerificationFailure } from './verification-error';
 
 /**
@@ -53,7 +54,7 @@ export function* diagnoseMismatch(options: CheckedDelivery): Search<Verification
   };
 
   for (const key of all) {
-    const bare = key.replace(/^["'\s]+|["'\s]+$/g, '');
+    const bare = stripSecret(key);
     if (bare !== key && (yield* matches(bare, raw))) return fail('SECRET_WHITESPACE');
     if (yield* matches(`whsec_${bare}`, raw)) {
       return fail('WRONG_SECRET', 'The secret lacks its prefix whsec_: pass the whole secret.');
@@ -70,15 +71,9 @@ export function* diagnoseMismatch(options: CheckedDelivery): Search<Verification
       if (yield* matches(key, body)) return fail('BODY_RESERIALIZED', description);
     }
   }
-  const [first = ''] = all;
-  const mistaken = /^(tpk|whk)_/.exec(first)?.[1];
-  if (mistaken) {
-    const what = mistaken === 'tpk' ? 'an API key' : 'the ID of a webhook';
-    return fail(
-      'WRONG_SECRET',
-      `The secret is ${what}: pass the signing secret, whsec_…, from the registration response.`,
-    );
-  }
+  // Stripped, because a secret that does not match without the quotes around it has another mistake.
+  const mistake = findSecretsMistake(all.map(stripSecret));
+  if (mistake) return fail('WRONG_SECRET', `The ${mistake}`);
   return isUnchanged(decodeText(raw))
     ? fail(
         'WRONG_SECRET',

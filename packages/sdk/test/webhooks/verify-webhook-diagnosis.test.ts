@@ -55,6 +55,9 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
   test.each([
     ['an API key', 'tpk_0123456789abcdef'],
     ['the ID of a webhook', 'whk_01M7YT9NQM922YKQ58KHKNAF69'],
+    ['a URL', 'https://receiver.example/webhooks'],
+    ['what a missing value becomes as a text', 'undefined'],
+    ['an API key', '"tpk_0123456789abcdef"'],
   ])('reports a secret that is %s', async (what, wrong) => {
     const { code, message } = await catchVerificationError({ secret: wrong });
     expect(code).toBe('WRONG_SECRET');
