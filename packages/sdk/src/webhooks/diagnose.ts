@@ -116,6 +116,13 @@ function* alternativeBodies(
       JSON.stringify({ event, createdAt, data, ...rest }),
     ];
   }
+  const decoded = decodeBase64(text);
+  if (decoded) {
+    yield [
+      'the bytes that this body encodes in base64: in AWS Lambda, isBase64Encoded was true and must reach the receiver unchanged; elsewhere, a proxy encodes bodies',
+      decoded,
+    ];
+  }
   yield ['this body without its byte order mark, which was added', text];
   yield ['this body with a byte order mark, which decoding removed', `\ufeff${text}`];
   yield ['this body without the whitespace around it, which was added', text.trim()];
@@ -128,6 +135,15 @@ function* alternativeBodies(
       'the bytes of this text in Latin-1: it was decoded as Latin-1 instead of UTF-8',
       Uint8Array.from(text, (one) => one.charCodeAt(0)),
     ];
+  }
+}
+
+/** Decodes a text that is base64 and nothing else. Null when it is not. */
+function decodeBase64(text: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  } catch {
+    return null;
   }
 }
 
