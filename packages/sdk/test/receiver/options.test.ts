@@ -46,6 +46,14 @@ describe('a receiver rejects options when it is created:', () => {
       { secret, on: { 'order.created': 'x' } },
       'must be a function',
     ],
+    ['no handler', { secret }, 'it has no handler'],
+    ['null in place of handlers', { secret, on: null }, 'add one to on'],
+    [
+      'no handler among its event types',
+      { secret, on: { 'order.created': undefined } },
+      'onUnhandled',
+    ],
+    ['only events to ignore', { secret, on: {}, onUnhandled: 'ignore' }, 'it has no handler'],
     ['a misspelt onUnhandled', { secret, on, onUnhandled: 'ignored' }, "a function or 'ignore'"],
     ['a tolerance that is no number', { secret, on, tolerance: 'x' }, 'tolerance must be'],
     ['a negative maxEventAge', { secret, on, maxEventAge: -1 }, 'maxEventAge must be'],
@@ -106,6 +114,6 @@ describe('a receiver rejects options when it is created:', () => {
       test: 'deliver',
     } as const;
     expect(() => webhookReceiver(all)).not.toThrow();
-    expect(() => webhookReceiver({ secrets: [secret], onUnhandled: 'ignore' })).not.toThrow();
+    expect(() => webhookReceiver({ secrets: [secret], onUnhandled: none })).not.toThrow();
   });
 });
