@@ -31,7 +31,7 @@ export async function startService(
   narrator.fields({
     buyer: `${buyer.name}, API key ${shorten(buyer.apiKey)}`,
     seller: `${seller.name}, API key ${shorten(seller.apiKey)}`,
-    listing: `${listing.name}, ${listing.availableQuantity} available`,
+    listing: `${listing.title}, ${listing.availableQuantity} available`,
   });
 
   narrator.command(

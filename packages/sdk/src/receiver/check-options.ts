@@ -70,6 +70,9 @@ function findMistake(options: WebhookReceiverOptions): string | undefined {
   if (onUnhandled !== undefined && onUnhandled !== 'ignore' && typeof onUnhandled !== 'function') {
     return "onUnhandled must be a function or 'ignore'.";
   }
+  if (typeof onUnhandled !== 'function' && !Object.values(on).some(Boolean)) {
+    return "it has no handler, so it could handle nothing: add one to on, such as on: { 'order.created': async ({ data }) => … }, or pass a function as onUnhandled, which gets the events of every type.";
+  }
   for (const name of ['now', 'onError', 'onVerificationError', 'validate'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function') {
       return `${name} must be a function.`;

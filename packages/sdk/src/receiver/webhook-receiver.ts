@@ -44,7 +44,7 @@ export interface WebhookReceiver {
  * or this program is misconfigured, 503 while the same delivery is being handled, and when the function `secret` failed.
  *
  * @throws {WebhookVerificationError} `INVALID_CONFIGURATION` when an option is missing, misspelt or not valid,
- *   such as an empty secret.
+ *   such as an empty secret, and when there is no handler.
  * @example
  * const receiver = webhookReceiver({
  *   secret,

@@ -11,6 +11,7 @@ import {
   webhookTimestamp,
 } from './checks';
 import { decodeText } from './event';
+import { findSecretsMistake, stripSecret } from './secrets';
 import { fail, type VerificationFailure } from './verification-error';
 
 /**
@@ -53,7 +54,7 @@ export function* diagnoseMismatch(options: CheckedDelivery): Search<Verification
   };
 
   for (const key of all) {
-    const bare = key.replace(/^["'\s]+|["'\s]+$/g, '');
+    const bare = stripSecret(key);
     if (bare !== key && (yield* matches(bare, raw))) return fail('SECRET_WHITESPACE');
     if (yield* matches(`whsec_${bare}`, raw)) {
       return fail('WRONG_SECRET', 'The secret lacks its prefix whsec_: pass the whole secret.');
@@ -70,15 +71,9 @@ export function* diagnoseMismatch(options: CheckedDelivery): Search<Verification
       if (yield* matches(key, body)) return fail('BODY_RESERIALIZED', description);
     }
   }
-  const [first = ''] = all;
-  const mistaken = /^(tpk|whk)_/.exec(first)?.[1];
-  if (mistaken) {
-    const what = mistaken === 'tpk' ? 'an API key' : 'the ID of a webhook';
-    return fail(
-      'WRONG_SECRET',
-      `The secret is ${what}: pass the signing secret, whsec_…, from the registration response.`,
-    );
-  }
+  // Stripped, because a secret that does not match without the quotes around it has another mistake.
+  const mistake = findSecretsMistake(all.map(stripSecret));
+  if (mistake) return fail('WRONG_SECRET', `The ${mistake}`);
   return isUnchanged(decodeText(raw))
     ? fail(
         'WRONG_SECRET',
@@ -121,6 +116,13 @@ function* alternativeBodies(
       JSON.stringify({ event, createdAt, data, ...rest }),
     ];
   }
+  const decoded = decodeBase64(text);
+  if (decoded) {
+    yield [
+      'the bytes that this body encodes in base64: in AWS Lambda, isBase64Encoded was true and must reach the receiver unchanged; elsewhere, a proxy encodes bodies',
+      decoded,
+    ];
+  }
   yield ['this body without its byte order mark, which was added', text];
   yield ['this body with a byte order mark, which decoding removed', `\ufeff${text}`];
   yield ['this body without the whitespace around it, which was added', text.trim()];
@@ -133,6 +135,15 @@ function* alternativeBodies(
       'the bytes of this text in Latin-1: it was decoded as Latin-1 instead of UTF-8',
       Uint8Array.from(text, (one) => one.charCodeAt(0)),
     ];
+  }
+}
+
+/** Decodes a text that is base64 and nothing else. Null when it is not. */
+function decodeBase64(text: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  } catch {
+    return null;
   }
 }
 

@@ -23,8 +23,7 @@ function createReceiver(diagnose: boolean) {
   return webhookReceiver({
     ...{ secret, maxBytes, diagnose },
     now: () => now,
-    on: {},
-    onUnhandled: 'ignore',
+    onUnhandled: () => undefined,
     onVerificationError: () => undefined,
   });
 }

@@ -97,19 +97,13 @@ describe('an event without a handler', () => {
   );
 
   test('gets a 501 even if its type is known', async () => {
-    const { receiver } = aReceiver({ on: { 'order.status_changed': undefined } });
-    expect((await send(receiver)).status).toBe(501);
+    const on = { 'order.status_changed': undefined, 'order.created': () => undefined };
+    expect((await send(aReceiver({ on }).receiver)).status).toBe(501);
   });
 
   test('has its long name truncated in the response', async () => {
     const event = anUnknownEvent('x'.repeat(3_000));
     expect((await send(aReceiver().receiver, { event })).body.length).toBeLessThan(300);
-  });
-
-  test('gets a 501 when there are no handlers, or null instead', async () => {
-    for (const on of [undefined, null as unknown as undefined]) {
-      expect((await send(aReceiver({ on }).receiver)).status).toBe(501);
-    }
   });
 
   test('is passed to onUnhandled, which counts like a handler', async () => {
@@ -123,7 +117,8 @@ describe('an event without a handler', () => {
   });
 
   test('gets a 204 when it is ignored', async () => {
-    const { receiver, handled } = aReceiver({ on: {}, onUnhandled: 'ignore' });
+    const on = { 'order.created': () => undefined };
+    const { receiver, handled } = aReceiver({ on, onUnhandled: 'ignore' });
     expect((await send(receiver, { event: anUnknownEvent() })).status).toBe(204);
     expect((await send(receiver)).status).toBe(204);
     expect(handled).toEqual([]);

@@ -51,6 +51,21 @@ describe('the adapter for Lambda', () => {
     expect(rejected).toEqual(['BODY_ALREADY_PARSED']);
   });
 
+  test('explains a body in base64 whose isBase64Encoded was lost on the way', async () => {
+    const onVerificationError = vi.fn();
+    const { receiver } = aReceiver({ diagnose: true, onVerificationError });
+    const lost = { ...event, isBase64Encoded: undefined };
+    expect(await receiver.lambda(lost)).toMatchObject({
+      statusCode: 400,
+      body: 'BODY_RESERIALIZED',
+    });
+    expect(onVerificationError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({
+        message: expect.stringMatching(/base64: in AWS Lambda, isBase64Encoded .* a proxy/),
+      }),
+    );
+  });
+
   test.each<[string, object]>([
     ['no headers', { headers: undefined }],
     ['null for headers', { headers: null, multiValueHeaders: null }],

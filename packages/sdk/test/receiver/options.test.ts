@@ -13,6 +13,23 @@ describe('a receiver rejects options when it is created:', () => {
     ['a function among several secrets', { secrets: [() => secret], on }, 'pass what the function'],
     ['an empty secret', { secret: '', on }, 'Is its environment variable set?'],
     ['a blank secret', { secret: ' ', on }, 'secret is missing or empty'],
+    ['a quoted empty secret', { secret: '""', on }, 'secret is missing or empty'],
+    ['the prefix of a secret alone', { secret: 'whsec_', on }, 'secret is missing or empty'],
+    [
+      'a line break after a secret',
+      { secret: `${secret}\n`, on },
+      'whitespace or quotes around it',
+    ],
+    ['a space before a secret', { secret: ` ${secret}`, on }, 'whitespace or quotes around it'],
+    ['quotes around a secret', { secret: `"${secret}"`, on }, 'whitespace or quotes around it'],
+    ['an API key', { secret: 'tpk_0123456789abcdef', on }, 'secret is an API key'],
+    ['the ID of a webhook', { secret: 'whk_01M7YT9NQM92', on }, 'secret is the ID of a webhook'],
+    ['a URL', { secret: 'https://receiver.example', on }, 'secret is a URL'],
+    ['a reference to a secret', { secret: 'op://vault/webhook/secret', on }, 'secret is a URL'],
+    ['the text undefined', { secret: 'undefined', on }, 'what a missing value becomes'],
+    ['the text null', { secret: 'null', on }, 'what a missing value becomes'],
+    ['the text of a promise', { secret: String(Promise.resolve()), on }, 'what a missing value'],
+    ['an API key beside a secret', { secret, secrets: ['tpk_0'], on }, 'secret is an API key'],
     [
       'an undefined secret beside another',
       { secret, secrets: [undefined], on },
@@ -29,6 +46,14 @@ describe('a receiver rejects options when it is created:', () => {
       { secret, on: { 'order.created': 'x' } },
       'must be a function',
     ],
+    ['no handler', { secret }, 'it has no handler'],
+    ['null in place of handlers', { secret, on: null }, 'add one to on'],
+    [
+      'no handler among its event types',
+      { secret, on: { 'order.created': undefined } },
+      'onUnhandled',
+    ],
+    ['only events to ignore', { secret, on: {}, onUnhandled: 'ignore' }, 'it has no handler'],
     ['a misspelt onUnhandled', { secret, on, onUnhandled: 'ignored' }, "a function or 'ignore'"],
     ['a tolerance that is no number', { secret, on, tolerance: 'x' }, 'tolerance must be'],
     ['a negative maxEventAge', { secret, on, maxEventAge: -1 }, 'maxEventAge must be'],
@@ -54,6 +79,20 @@ describe('a receiver rejects options when it is created:', () => {
     );
   });
 
+  test('without the text of the secret', () => {
+    for (const wrong of [`${secret} `, 'tpk_0123456789abcdef', 'https://receiver.example']) {
+      expect(() => webhookReceiver({ secret: wrong, on })).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining(wrong.trim()) }),
+      );
+    }
+  });
+
+  test('and accepts secrets of other services, whatever their form is', () => {
+    for (const other of ['s3cr3t', 'abc-_/+=', 'two words', 'nullable', 'key:value']) {
+      expect(() => webhookReceiver({ secret: other, on })).not.toThrow();
+    }
+  });
+
   test('and accepts every option', () => {
     const none = () => undefined;
     const all = {
@@ -75,6 +114,6 @@ describe('a receiver rejects options when it is created:', () => {
       test: 'deliver',
     } as const;
     expect(() => webhookReceiver(all)).not.toThrow();
-    expect(() => webhookReceiver({ secrets: [secret], onUnhandled: 'ignore' })).not.toThrow();
+    expect(() => webhookReceiver({ secrets: [secret], onUnhandled: none })).not.toThrow();
   });
 });

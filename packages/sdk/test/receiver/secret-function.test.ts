@@ -105,13 +105,17 @@ describe('a receiver whose secret is a function', () => {
     ['a list with an empty text', [exampleSecret, '']],
     ['a number', 5],
     ['another function', () => exampleSecret],
+    ['an API key', 'tpk_0123456789abcdef'],
+    ['the text undefined', 'undefined'],
+    ['the prefix of a secret', 'whsec_'],
+    ['quotes around it', `"${exampleSecret}"`],
   ])('never verifies with %s: it responds with 500 and logs what to do', async (_, returned) => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const { receiver, handled } = aReceiver({
       secret: () => returned as string,
       onVerificationError: undefined,
     });
-    for (const secret of [exampleSecret, 'undefined', '5']) {
+    for (const secret of [exampleSecret, 'undefined', '5', 'whsec_']) {
       const forged = (await forgedWith(secret)).toRequest('https://receiver.example/webhooks');
       const response = await receiver.fetch(forged);
       expect(response.status).toBe(500);
@@ -119,7 +123,9 @@ describe('a receiver whose secret is a function', () => {
     }
     expect(handled).toEqual([]);
     expect(log).toHaveBeenLastCalledWith(
-      expect.stringMatching(/what the function secret returned is not valid: secret is .+: pass/),
+      expect.stringMatching(
+        /what the function secret returned is not valid: secret (is|has) .+: (pass|remove)/,
+      ),
     );
   });
 

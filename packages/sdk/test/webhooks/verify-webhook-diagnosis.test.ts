@@ -55,6 +55,9 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
   test.each([
     ['an API key', 'tpk_0123456789abcdef'],
     ['the ID of a webhook', 'whk_01M7YT9NQM922YKQ58KHKNAF69'],
+    ['a URL', 'https://receiver.example/webhooks'],
+    ['what a missing value becomes as a text', 'undefined'],
+    ['an API key', '"tpk_0123456789abcdef"'],
   ])('reports a secret that is %s', async (what, wrong) => {
     const { code, message } = await catchVerificationError({ secret: wrong });
     expect(code).toBe('WRONG_SECRET');
@@ -89,6 +92,8 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     ['with a byte order mark that was put before it', `\ufeff${text}`],
     ['with a line break at its end', `${text}\n`],
     ['decoded as Latin-1', payload.toString('latin1')],
+    ['encoded in base64', payload.toString('base64')],
+    ['encoded in base64, in lines', payload.toString('base64').replace(/.{76}/g, '$&\r\n')],
   ])('reports a body that was serialized again: %s', async (_name, body) => {
     const { code, message } = await catchVerificationError({ payload: body });
     expect(code).toBe('BODY_RESERIALIZED');

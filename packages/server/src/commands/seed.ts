@@ -23,8 +23,8 @@ function printDemoData({ accounts, listings, orders }: SeedResult, streams: Stre
     out(`  ${kind.padEnd(6)}  ${name.padEnd(22)}  ${id}  ${apiKey}`);
   }
   out('Listings:');
-  for (const { id, name, availableQuantity } of listings) {
-    out(`  ${id}  ${name}, ${availableQuantity} available`);
+  for (const { id, title, availableQuantity } of listings) {
+    out(`  ${id}  ${title}, ${availableQuantity} available`);
   }
   out('Orders:');
   for (const { id, status, quantity } of orders) {
@@ -65,7 +65,7 @@ export interface SeededAccount {
 export interface SeedResult {
   /** A buyer, a seller and an agent, and a second buyer who cannot see the first one's orders. */
   accounts: SeededAccount[];
-  listings: { id: string; name: string; availableQuantity: number }[];
+  listings: { id: string; title: string; availableQuantity: number }[];
   /** At least one with each status. */
   orders: { id: string; status: OrderStatus; quantity: number }[];
 }
@@ -146,7 +146,7 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
 
   async function describeListing({ id, title }: Listing) {
     const listing = await store.listings.findListing(id);
-    return { id, name: title ?? '', availableQuantity: listing?.availableQuantity ?? 0 };
+    return { id, title: title ?? '', availableQuantity: listing?.availableQuantity ?? 0 };
   }
   return {
     accounts,

@@ -19,6 +19,10 @@ test('the demo data has accounts of each kind with valid keys, orders with every
   for (const { id, status, quantity } of orders) {
     expect(await store.orders.findOrder(id)).toMatchObject({ status, quantity });
   }
+  for (const { id, title } of listings) {
+    expect(title).not.toBe('');
+    expect(await store.listings.findListing(id)).toMatchObject({ title });
+  }
   const taken = orders
     .filter(({ status }) => status !== 'cancelled')
     .reduce((sum, { quantity }) => sum + quantity, 0);

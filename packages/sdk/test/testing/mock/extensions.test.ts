@@ -112,7 +112,7 @@ describe('deliver', () => {
       secret,
       requireTimestamp: true,
       now: () => sentAt,
-      onUnhandled: 'ignore',
+      onUnhandled: () => undefined,
     });
     expect(await deliver(receiver.fetch, { sentAt })).toMatchObject([{ state: 'delivered' }]);
   });
@@ -244,7 +244,7 @@ describe('a mock without extensions', () => {
     await client.webhooks.create({ url, events: ['order.created'] });
     await client.orders.create({ listingId: addListing().id, quantity: 1 });
     const names: string[] = [];
-    const receiver = webhookReceiver({ secret: exampleSecret, onUnhandled: 'ignore' });
+    const receiver = webhookReceiver({ secret: exampleSecret, onUnhandled: () => undefined });
     const [delivery] = await deliver((request) => {
       request.headers.forEach((_, name) => {
         names.push(name);
