@@ -5,7 +5,7 @@ import {
   sampleEvent,
   signDelivery,
 } from '@tradepost/sdk/testing';
-import { eventTypes } from '@tradepost/sdk/webhooks';
+import { eventTypes, type WebhookEvent } from '@tradepost/sdk/webhooks';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { readStatus } from '../src/orders';
 import { receive } from './receive';
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 /** Sends a signed delivery of an event and returns the status of the response. */
-async function deliver(event: Parameters<typeof signDelivery>[0]['event']): Promise<number> {
+async function deliver(event: WebhookEvent): Promise<number> {
   const delivery = await signDelivery({ event, secret: exampleSecret });
   return (await receive(delivery.toRequest(url))).status;
 }
