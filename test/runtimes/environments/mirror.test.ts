@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Order, type OrderStatus, Tradepost } from '@tradepost/sdk';
+import { openSqliteStore } from '@tradepost/server';
 import Database from 'better-sqlite3';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Counter } from '../../helpers/counter';
@@ -243,6 +244,23 @@ class Mirror {
   }
 }
 
+/** Removes all notifications and events from a database, as the retention of the service does after their time. */
+async function removeEvents(file: string): Promise<void> {
+  const store = openSqliteStore(file);
+  try {
+    const before = Date.now() + 60_000;
+    const step = { after: null, before, limit: 500 };
+    // Each call starts from the oldest, and ends when none is left.
+    while (
+      (await store.retention.pruneNotifications({ ...step, eventsBefore: before, unread: true }))
+        .removed > 0
+    );
+    while ((await store.retention.pruneEvents(step)).removed > 0);
+  } finally {
+    await store.close();
+  }
+}
+
 let service: Service;
 let mirror: Mirror;
 let seed: number;
@@ -347,6 +365,24 @@ describe('the mirror of the recipe', () => {
     mirror.use((database) => database.exec("DELETE FROM orders; UPDATE position SET page = ''"));
     await service.write();
     mirror.start();
+    await mirror.catchUp();
+    expect(mirror.readOrders()).toEqual(await service.listOrders());
+  });
+
+  test('reads all orders again when the events after its cursor are no longer stored', async () => {
+    await service.place();
+    const first = mirror.start();
+    await first.writes(/^following$/m);
+    await service.write();
+    await mirror.catchUp();
+    await first.stop('SIGKILL');
+    // What the mirror misses: an order and, depending on the seed, changes of others.
+    await service.write();
+    await service.restart(removeEvents);
+    const second = mirror.start();
+    await second.writes(/no longer stored: all orders are read again/, 'stderr');
+    await second.writes(/^following\nfollowing$/m);
+    await service.write();
     await mirror.catchUp();
     expect(mirror.readOrders()).toEqual(await service.listOrders());
   });
