@@ -87,10 +87,8 @@ function operationSection(method: string, path: string, operation: Operation): s
       ['Status', 'Meaning'],
       responses.map(([status, { description }]) => [
         code(status),
-        escapeText((description ?? '').replace(/^- /, '').replaceAll(/\n- /g, '<br>')).replaceAll(
-          '&#60;br&#62;',
-          '<br>',
-        ),
+        // A list of problems, each of which is a sentence.
+        escapeText((description ?? '').replace(/^- /, '').replaceAll('\n- ', ' ')),
       ]),
     ),
     ...samples.map(({ lang, label, source }) =>

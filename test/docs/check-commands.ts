@@ -88,8 +88,13 @@ async function expandScript(
   text: string,
   place: RunOptions,
 ): Promise<{ line: string; place: RunOptions }> {
+  // What npm downloads and runs is the program of this checkout.
+  const started = text.replace(
+    /^npm create tradepost@latest (\S+) -- /,
+    (_, folder) => `node "${join(checkout, 'packages/create/bin/create-tradepost.js')}" ${folder} `,
+  );
   const kind = classifyCommand(text);
-  if (kind.kind !== 'script') return { line: text, place };
+  if (kind.kind !== 'script') return { line: started, place };
   const script = (await readManifest(kind.folder)).scripts?.[kind.script];
   if (script === undefined)
     throw new Error(`${kind.folder}/package.json has no script ${kind.script}.`);

@@ -55,7 +55,7 @@ function listAnchors(text: string): Set<string> {
 
 test('the reference has pages of all groups, each written once, with a title and a description', () => {
   expect(new Set(pages.map(({ group }) => group))).toEqual(
-    new Set(['events', 'schemas', 'sdk', 'cli']),
+    new Set(['api', 'events', 'schemas', 'sdk', 'cli']),
   );
   expect(new Set(pages.map(({ path }) => path)).size).toBe(pages.length);
   for (const { path, title } of pages) {
