@@ -132,7 +132,7 @@ it('Ctrl-C while a rate limit is waited for ends at once, and leaves no order in
   expect(kinds.filter((kind) => kind === 'updated')).toHaveLength(6);
   expect(kinds.filter((kind) => kind === 'not_attempted')).toHaveLength(6);
   expect(stderr).not.toMatch(/doubt|unknown/);
-  expect(stderr.match(/Rate limited/g)).toHaveLength(1);
+  expect(stderr.match(/Rate limited/g), stderr).toHaveLength(1);
   expect(await readFile(file, 'utf8')).not.toContain('in_doubt');
 
   const resumed = await runCli(

@@ -110,7 +110,8 @@ describe.each(cases)('on Node $major, with a service of $scheme', ({ major, prog
 
   const proxyUrl = () => `http://127.0.0.1:${proxy.port}`;
 
-  test.each(['client', 'client-6', 'pooled-client'])(
+  // The `fetch` of Node 26 takes no dispatcher of undici 6.
+  test.each(['client', ...(major < 26 ? ['client-6'] : []), 'pooled-client'])(
     'the calls of a client with a ProxyAgent go through the proxy (%s)',
     async (file) => {
       await expectCalls('proxy', file, { PROXY_URL: proxyUrl() });
@@ -136,20 +137,33 @@ describe.each(cases)('on Node $major, with a service of $scheme', ({ major, prog
     await expectCalls('direct', 'pooled-direct-client', env);
   });
 
-  test(`NODE_USE_ENV_PROXY=1 ${major >= 22 ? 'sends calls through the proxy' : 'has no effect'}`, async () => {
-    const env = createProxyVariables(proxyUrl());
-    await expectCalls('direct', 'direct-client', env);
-    const enabled = { ...env, NODE_USE_ENV_PROXY: '1' };
-    await expectCalls('direct', 'direct-client', {
-      ...enabled,
-      NO_PROXY: new URL(urls[scheme]).hostname,
-    });
-    const way = major >= 22 ? 'proxy' : 'direct';
-    const stderr = await expectCalls(way, 'direct-client', enabled);
-    expect(stderr.includes('experimental')).toBe(major === 22);
-  });
+  // From Node 26 on, plain HTTP goes through a proxy without a tunnel, which this one does not offer.
+  const isForwarded = major >= 26 && scheme === 'http';
 
-  test('no call of a client with a ProxyAgent of undici 8 succeeds', async () => {
+  test.runIf(!isForwarded)(
+    `NODE_USE_ENV_PROXY=1 ${major >= 22 ? 'sends calls through the proxy' : 'has no effect'}`,
+    async () => {
+      const env = createProxyVariables(proxyUrl());
+      await expectCalls('direct', 'direct-client', env);
+      const enabled = { ...env, NODE_USE_ENV_PROXY: '1' };
+      await expectCalls('direct', 'direct-client', {
+        ...enabled,
+        NO_PROXY: new URL(urls[scheme]).hostname,
+      });
+      const way = major >= 22 ? 'proxy' : 'direct';
+      const stderr = await expectCalls(way, 'direct-client', enabled);
+      expect(stderr.includes('experimental')).toBe(major === 22);
+    },
+  );
+
+  test.runIf(major >= 26 && !isForwarded)(
+    'the calls of a client with a ProxyAgent of undici 8 go through the proxy',
+    async () => {
+      await expectCalls('proxy', 'client-8', { PROXY_URL: proxyUrl() });
+    },
+  );
+
+  test.runIf(major < 26)('no call of a client with a ProxyAgent of undici 8 succeeds', async () => {
     const { stdout } = await run(program, 'client-8', {
       TRADEPOST_BASE_URL: urls[scheme],
       PROXY_URL: proxyUrl(),

@@ -189,10 +189,25 @@ export function createRetryNotifier(
     const now = context.elapsed();
     const isRecent = now - notifiedAt < (isTerminal ? noticeIntervalMs : Number.POSITIVE_INFINITY);
     if (!(isLong || (isTerminal && code === 'timeout')) || isRecent) return;
+    if (status === 429 && !claimLimitNotice(context, now + delayMs)) return;
     notifiedAt = now;
     const when = isLong ? ` in ${Math.ceil(delayMs / 1000)} s` : '';
     printNotice(context, `${describeRetry({ code, status })}; ${next}${when}.`);
   };
+}
+
+/** When the reported wait for the rate limit ends, by the command: some of its calls may wait here, and some in a bulk run. */
+const limitedUntil = new WeakMap<CliContext, number>();
+
+/**
+ * Returns whether a wait for the rate limit is still to be reported: not while one that was reported lasts.
+ *
+ * @param until when the wait ends, by the context's `elapsed`
+ */
+export function claimLimitNotice(context: CliContext, until: number): boolean {
+  if (context.elapsed() < (limitedUntil.get(context) ?? Number.NEGATIVE_INFINITY)) return false;
+  limitedUntil.set(context, until);
+  return true;
 }
 
 /** Says why a request is retried: the start of a notice. */

@@ -5,7 +5,7 @@ import { printNotice } from '../output/print';
 import type { Progress } from '../output/progress';
 import { formatDuration } from '../output/text';
 import { getRequestErrorMessage } from '../report/error-report';
-import { describeRetry } from './create-client';
+import { claimLimitNotice, describeRetry } from './create-client';
 import type { OutagePolicy, WaitReport } from './outage';
 
 /** A longer wait is reported every time, in milliseconds. */
@@ -38,6 +38,7 @@ export function createOutagePolicy(
     // A response to an earlier request may have ended a wait that was reported.
     if (reportedUntil !== undefined && (waitMs < longWaitMs || elapsed() < reportedUntil)) return;
     reported.set(reason, retryAt);
+    if (!claimLimitNotice(context, retryAt)) return;
     const when = waitMs < longWaitMs ? '' : ` in ${Math.ceil(waitMs / 1_000)} s`;
     print(`${reason}; retrying${when}.`);
   }
