@@ -176,7 +176,9 @@ export function retryDelay(failed: FailedAttempt, random: number): number | null
   // The service is ready then, so a short rest of the time is used too.
   if (retryAfterMs) bound = Math.min(bound, remainingMs - retryAfterMs);
   const delay = Math.max(0, random * bound) + (retryAfterMs ?? 0);
-  return delay < remainingMs ? delay : null;
+  if (delay < remainingMs) return delay;
+  // The sum may be rounded up to the rest of the time.
+  return retryAfterMs && retryAfterMs < remainingMs ? retryAfterMs : null;
 }
 
 /** Whether a failed attempt may be repeated, if there is time. */

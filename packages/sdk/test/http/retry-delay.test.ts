@@ -24,6 +24,11 @@ const anyAttempt: fc.Arbitrary<FailedAttempt> = fc.record({
 });
 const anyRandom = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
+test('a retry is made although the sum of its wait is rounded up to the deadline', () => {
+  const attempt = failed({ retryAfterMs: 1e9 - 1e-7, remainingMs: 1e9 });
+  expect(retryDelay(attempt, 1 - Number.EPSILON)).toBe(attempt.retryAfterMs);
+});
+
 describe('for any failure', () => {
   const always = (check: (attempt: FailedAttempt, random: number, delay: number) => void) =>
     fc.assert(
@@ -95,7 +100,8 @@ describe('for any failure', () => {
         const wanted = given.count * 1_000;
         const bound = wanted > 0 ? Math.min(500, remainingMs - wanted) : 500;
         const delayed = Math.max(0, random * bound) + wanted;
-        expect(delay).toBe(delayed < remainingMs ? delayed : null);
+        const least = wanted > 0 && wanted < remainingMs ? wanted : null;
+        expect(delay).toBe(delayed < remainingMs ? delayed : least);
       }),
       { numRuns: 2_000 },
     );
