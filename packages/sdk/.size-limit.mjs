@@ -74,8 +74,8 @@ export default [
   figure('client at start, all that it exports', 'index', '*', '8.9 kB', atStart),
   // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
   figure('client', 'index', '{ Tradepost }', '19 kB'),
-  figure('client, all that it exports', 'index', '*', '19.5 kB'),
-  figure('client for Node, in one file', 'index', '{ Tradepost }', '17.3 kB', forNode),
+  figure('client, all that it exports', 'index', '*', '19.6 kB'),
+  figure('client for Node, in one file', 'index', '{ Tradepost }', '17.4 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',

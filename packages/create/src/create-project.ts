@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { version } from '../package.json';
 import { type TemplateName, templates } from './templates';
@@ -63,6 +72,15 @@ function requireEmpty(folder: string): void {
   );
 }
 
+/** Removes a folder, unless another program has put something into it. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+  }
+}
+
 /**
  * Writes a project into a folder, which is created if it does not exist. If a file cannot be written, those that were are
  * removed.
@@ -77,18 +95,29 @@ export function createProject(root: string, folder: string, template: TemplateNa
   const files = [...readTemplate(root, template)].map(
     ([path, text]) => [path, fillIn(text, values)] as const,
   );
-  const created: string[] = [];
+  const written: string[] = [];
+  const folders: string[] = [];
   try {
     for (const [path, text] of files) {
       const file = join(folder, path);
       const first = mkdirSync(dirname(file), { recursive: true });
-      if (first !== undefined) created.push(first);
+      for (let made = dirname(file); first !== undefined; made = dirname(made)) {
+        folders.push(made);
+        if (relative(first, made) === '') break;
+      }
       // Not over a file that another program has created meanwhile.
-      writeFileSync(file, text, { flag: 'wx' });
-      created.push(file);
+      const descriptor = openSync(file, 'wx');
+      // From here on it is ours, also if the disk is full.
+      written.push(file);
+      try {
+        writeFileSync(descriptor, text);
+      } finally {
+        closeSync(descriptor);
+      }
     }
   } catch (error) {
-    for (const path of created.reverse()) rmSync(path, { recursive: true, force: true });
+    for (const file of written) rmSync(file, { force: true });
+    for (const made of folders.sort().reverse()) removeIfEmpty(made);
     throw new ProjectError(
       `Cannot write the project: ${(error as Error).message}. What was written is removed.`,
     );

@@ -99,6 +99,17 @@ test('what was written is removed when a later file cannot be written', () => {
   expect(existsSync(folder)).toBe(false);
 });
 
+test('a failure leaves an empty folder that was there, and nothing in it', () => {
+  const broken = join(parent, 'templates');
+  mkdirSync(join(broken, 'shared'), { recursive: true });
+  mkdirSync(join(broken, 'express', 'b', 'c'), { recursive: true });
+  writeFileSync(join(broken, 'shared', 'b'), 'a file');
+  writeFileSync(join(broken, 'express', 'b', 'c', 'd'), 'below the file');
+  mkdirSync(folder);
+  expect(() => createProject(broken, folder, 'express')).toThrow(ProjectError);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test.each([
   ['My App', 'my-app'],
   ['@scope/receiver', 'receiver'],

@@ -67,6 +67,8 @@ export function createPacer({
   let left = unknownQuota;
   /** When the quota is renewed; infinite while it is not known. */
   let renewsAt = Number.POSITIVE_INFINITY;
+  /** When the request was sent whose response said so. */
+  let taughtAt = 0;
   /** What is assumed to be left after that. Other clients may have the same key. */
   let renewed = unknownQuota;
   let ramp = Number.POSITIVE_INFINITY;
@@ -89,7 +91,8 @@ export function createPacer({
   }
 
   function end(waiter: Waiter): void {
-    waiting.splice(waiting.indexOf(waiter), 1);
+    const index = waiting.indexOf(waiter);
+    if (index >= 0) waiting.splice(index, 1);
     waiter.timer?.abort();
   }
 
@@ -110,6 +113,8 @@ export function createPacer({
       const stop = new AbortController();
       first.timer = stop;
       awaitRenewal(first, stop.signal).catch((error) => {
+        // A wait of the caller may reject when it is aborted: then the turn has ended.
+        if (stop.signal.aborted) return;
         end(first);
         first.reject(error);
         release();
@@ -146,8 +151,14 @@ export function createPacer({
       renewed = Math.min(unknownQuota, quota);
       // The service has rounded the seconds up, at some time after the request was sent. Responses may come in another order.
       const isLater = !isKnown() || sentAt + (seconds - 1) * 1_000 >= renewsAt;
+      // Of several limits, the one that is used up says when there are more; of one limit, the times differ by latency and rounding.
+      const renewal = time + seconds * 1_000;
+      const isOther = remaining <= 0 && left > 0 && renewal < renewsAt - 5_000;
       left = isLater ? remaining : Math.min(left, remaining);
-      if (isLater) renewsAt = time + seconds * 1_000;
+      if (isLater || (isOther && sentAt >= taughtAt)) {
+        renewsAt = renewal;
+        taughtAt = sentAt;
+      }
     } else if (status < 300 && !isKnown()) {
       left = Number.POSITIVE_INFINITY;
     }
@@ -157,8 +168,9 @@ export function createPacer({
       ramp = firstAfterWait;
       const retryAfter = retryAfterSeconds(headers, now());
       if (retryAfter) {
+        const known = left <= 0 && isKnown() ? renewsAt : 0;
         left = 0;
-        renewsAt = Math.max(time + retryAfter * 1_000, isKnown() ? renewsAt : 0);
+        renewsAt = Math.max(time + retryAfter * 1_000, known);
       }
     }
   }
@@ -214,5 +226,5 @@ function readLimit(headers: ResponseHeaders) {
       quota: Math.min(...quotas),
     }))
     .filter(({ remaining, seconds }) => remaining + seconds >= 0)
-    .sort((one, other) => one.remaining - other.remaining)[0];
+    .sort((one, other) => one.remaining - other.remaining || other.seconds - one.seconds)[0];
 }

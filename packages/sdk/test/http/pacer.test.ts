@@ -35,6 +35,69 @@ const anyScenario: fc.Arbitrary<Scenario> = fc.record({
   random: fc.double({ min: 0, max: 0.999, noNaN: true }),
 });
 
+/** A pacer of a service that has sent these responses, one after the other, at the time 0. */
+function pacerAfter(...responses: { status?: number; headers: Record<string, string> }[]) {
+  const pacer = createPacer({ elapsed: () => 0, now: () => 0, random: () => 0 });
+  for (const { status = 200, headers } of responses) {
+    expect(pacer.enter(false)).toBe(true);
+    pacer.leave(false, 0, { status, headers: new Headers(headers) });
+  }
+  return pacer;
+}
+
+const aTurn = { isRetry: false, polls: false, deadlineAt: 10_000, onWait: () => undefined };
+
+test.each([
+  [
+    'a short Retry-After after a long quota that is not used up',
+    { headers: { ratelimit: '"hour"; r=900; t=3600' } },
+    { status: 429, headers: { 'retry-after': '2' } },
+    2_000,
+  ],
+  [
+    'a short quota that is used up after a long one that is not',
+    { headers: { ratelimit: '"day"; r=20; t=80000' } },
+    { headers: { ratelimit: '"burst"; r=0; t=2' } },
+    2_000,
+  ],
+  [
+    'the longer of two quotas that are used up',
+    { headers: {} },
+    { headers: { ratelimit: '"burst"; r=0; t=2, "hour"; r=0; t=8' } },
+    8_000,
+  ],
+])('calls wait for %s', async (_, first, second, expected) => {
+  const pacer = pacerAfter(first, second);
+  const waits: number[] = [];
+  const wait = async (milliseconds: number) => {
+    waits.push(milliseconds);
+  };
+  expect(await pacer.queue({ ...aTurn, wait }, new AbortController().signal)).toBeUndefined();
+  expect(waits).toEqual([expected]);
+});
+
+test('a wait that rejects when it is aborted takes no other call out of the queue', async () => {
+  const pacer = pacerAfter({ headers: {} });
+  for (let sent = 0; sent < 3; sent += 1) pacer.enter(false);
+  pacer.leave(false, 0, { status: 429, headers: new Headers({ 'retry-after': '5' }) });
+  const wait = (_: number, signal: AbortSignal | undefined) =>
+    new Promise<void>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  const { signal } = new AbortController();
+  const turns = [1, 2, 3].map(() => pacer.queue({ ...aTurn, wait }, signal));
+  const quota = (left: number, seconds: number) => ({
+    status: 200,
+    headers: new Headers({ ratelimit: `"requests"; r=${left}; t=${seconds}` }),
+  });
+  // There is one more: the first enters, and its wait is aborted.
+  pacer.leave(false, 0, quota(2, 60));
+  await turns[0];
+  await new Promise(setImmediate);
+  pacer.leave(false, 0, quota(9, 120));
+  expect(await Promise.all(turns)).toEqual([undefined, undefined, undefined]);
+});
+
 /** Events in the order of their times. */
 class Agenda {
   now = 0;
