@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { beforeAll, expect } from 'vitest';
 import {
   controlled,
@@ -10,16 +9,15 @@ import {
 import { describeReceiver } from './describe-receiver';
 import { readRecipe } from './read-recipe';
 import { type Application, startProject } from './start-application';
-import { postgresBuilds, postgresDependencies, preparePostgres } from './start-postgres';
+import { postgresBuilds, postgresDependencies, startPostgres } from './start-postgres';
 
 const recipe = readRecipe('PostgreSQL');
 
 let application: Application;
 let target: DedupeTarget;
 
-beforeAll(async () => {
-  let stop = async (): Promise<unknown> => undefined;
-  const remove = await startProject(
+beforeAll(() =>
+  startProject(
     {
       name: 'dedupe',
       dependencies: {
@@ -43,20 +41,10 @@ await client.end();
 `,
       },
     },
-    async (environment, start) => {
+    async (environment, start, onRemove) => {
       await environment.run('typescript/bin/tsc');
-      const startPostgres = await preparePostgres(environment, start);
-      let postgres = await startPostgres();
-      const { port } = postgres;
-      const connection = {
-        DATABASE_URL: `postgres://tradepost:tradepost@127.0.0.1:${port}/postgres`,
-      };
-      const pool = new pg.Pool({ connectionString: connection.DATABASE_URL, max: 1 });
-      pool.on('error', () => undefined);
-      stop = async () => {
-        await pool.end();
-        await postgres.process.stop();
-      };
+      const postgres = await startPostgres(environment, start, onRemove);
+      const { connection, pool } = postgres;
       const migration = await environment.node(['dist/migrate.js'], connection);
       expect(migration).toMatchObject({ code: 0 });
       application = await start({
@@ -82,23 +70,11 @@ await client.end();
           );
           return Number(rows[0]?.ms);
         },
-        async breakStore() {
-          await postgres.process.stop();
-          return async () => {
-            postgres = await startPostgres(port);
-          };
-        },
+        breakStore: postgres.interrupt,
       };
     },
-  ).catch(async (error) => {
-    await stop();
-    throw error;
-  });
-  return async () => {
-    await stop();
-    await remove();
-  };
-});
+  ),
+);
 
 describeReceiver('a receiver with PostgreSQL', () => ({ application, path: '/webhooks' }));
 

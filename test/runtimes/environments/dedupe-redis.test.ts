@@ -1,6 +1,4 @@
-import { createClient } from 'redis';
 import { beforeAll, expect } from 'vitest';
-import { findUnusedPort } from '../../helpers/loopback';
 import {
   controlled,
   type DedupeTarget,
@@ -18,9 +16,8 @@ const recipe = readRecipe('Redis');
 let application: Application;
 let target: DedupeTarget;
 
-beforeAll(async () => {
-  let stop = async (): Promise<unknown> => undefined;
-  const remove = await startProject(
+beforeAll(() =>
+  startProject(
     {
       name: 'dedupe',
       dependencies: {
@@ -30,19 +27,10 @@ beforeAll(async () => {
       },
       files: { ...recipe, [controlled]: withControl(recipe[main] ?? '') },
     },
-    async (environment, start) => {
+    async (environment, start, onRemove) => {
       await environment.run('typescript/bin/tsc');
-      const port = await findUnusedPort();
-      let redis = await startRedis(port, environment.path);
-      stop = () => redis.stop();
-      const connection = { REDIS_URL: `redis://127.0.0.1:${port}` };
-      const client = createClient({ url: connection.REDIS_URL });
-      client.on('error', () => undefined);
-      await client.connect();
-      stop = async () => {
-        client.destroy();
-        await redis.stop();
-      };
+      const redis = await startRedis(environment, onRemove);
+      const { connection, client } = redis;
       application = await start({
         args: ['dist/main.js'],
         ready: /listening on port/,
@@ -56,23 +44,11 @@ beforeAll(async () => {
           expect(await client.pExpire(toRedisKey(key), 0)).toBe(1);
         },
         readRemainingMs: (key) => client.pTTL(toRedisKey(key)),
-        async breakStore() {
-          await redis.stop('SIGKILL');
-          return async () => {
-            redis = await startRedis(port, environment.path);
-          };
-        },
+        breakStore: redis.interrupt,
       };
     },
-  ).catch(async (error) => {
-    await stop();
-    throw error;
-  });
-  return async () => {
-    await stop();
-    await remove();
-  };
-});
+  ),
+);
 
 describeReceiver('a receiver with Redis', () => ({ application, path: '/webhooks' }));
 

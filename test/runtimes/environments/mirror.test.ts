@@ -355,13 +355,18 @@ describe('the mirror of the recipe', () => {
     expect(mirror.readOrders()).toEqual(await service.listOrders());
   });
 
-  test('reads all orders again when its position says so, and keeps following', async () => {
+  /** Runs a mirror until it has all orders and changes, and kills it. */
+  async function killAfterCatchingUp(): Promise<void> {
     await service.place();
     const first = mirror.start();
     await first.writes(/^following$/m);
     await service.write();
     await mirror.catchUp();
     await first.stop('SIGKILL');
+  }
+
+  test('reads all orders again when its position says so, and keeps following', async () => {
+    await killAfterCatchingUp();
     mirror.use((database) => database.exec("DELETE FROM orders; UPDATE position SET page = ''"));
     await service.write();
     mirror.start();
@@ -370,12 +375,7 @@ describe('the mirror of the recipe', () => {
   });
 
   test('reads all orders again when the events after its cursor are no longer stored', async () => {
-    await service.place();
-    const first = mirror.start();
-    await first.writes(/^following$/m);
-    await service.write();
-    await mirror.catchUp();
-    await first.stop('SIGKILL');
+    await killAfterCatchingUp();
     // What the mirror misses: an order and, depending on the seed, changes of others.
     await service.write();
     await service.restart(removeEvents);

@@ -1,6 +1,4 @@
-import { createClient } from 'redis';
 import { beforeAll } from 'vitest';
-import { findUnusedPort } from '../../helpers/loopback';
 import { controlledWorker, describeQueue, type QueueTarget, withControl } from './describe-queue';
 import { readRecipe, replacePart } from './read-recipe';
 import { startProject } from './start-application';
@@ -19,9 +17,8 @@ function withShortLock(worker: string): string {
   return replacePart(text, 'stalledInterval: 30_000', 'stalledInterval: 500');
 }
 
-beforeAll(async () => {
-  let stop = async (): Promise<unknown> => undefined;
-  const remove = await startProject(
+beforeAll(() =>
+  startProject(
     {
       name: 'dedupe',
       dependencies: {
@@ -35,19 +32,10 @@ beforeAll(async () => {
         [controlledWorker]: withShortLock(withControl(recipe['src/worker.ts'] ?? '')),
       },
     },
-    async (environment, start) => {
+    async (environment, start, onRemove) => {
       await environment.run('typescript/bin/tsc');
-      const port = await findUnusedPort();
-      let redis = await startRedis(port, environment.path);
-      stop = () => redis.stop();
-      const connection = { REDIS_URL: `redis://127.0.0.1:${port}` };
-      const client = createClient({ url: connection.REDIS_URL });
-      client.on('error', () => undefined);
-      await client.connect();
-      stop = async () => {
-        client.destroy();
-        await redis.stop();
-      };
+      const redis = await startRedis(environment, onRemove);
+      const { connection, client } = redis;
       target = {
         start,
         connection,
@@ -55,22 +43,10 @@ beforeAll(async () => {
         countJobs: async () =>
           (await client.keys(`${prefix}evt_*`)).filter((key) => !key.endsWith(':lock')).length,
         isCompleted: async (id) => (await client.zScore(`${prefix}completed`, id)) !== null,
-        async breakQueue() {
-          await redis.stop('SIGKILL');
-          return async () => {
-            redis = await startRedis(port, environment.path);
-          };
-        },
+        breakQueue: redis.interrupt,
       };
     },
-  ).catch(async (error) => {
-    await stop();
-    throw error;
-  });
-  return async () => {
-    await stop();
-    await remove();
-  };
-});
+  ),
+);
 
 describeQueue('BullMQ', () => target);

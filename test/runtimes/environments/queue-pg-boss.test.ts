@@ -1,9 +1,8 @@
-import pg from 'pg';
 import { beforeAll, expect } from 'vitest';
 import { controlledWorker, describeQueue, type QueueTarget, withControl } from './describe-queue';
 import { readRecipe, replacePart } from './read-recipe';
 import { startProject } from './start-application';
-import { postgresBuilds, postgresDependencies, preparePostgres } from './start-postgres';
+import { postgresBuilds, postgresDependencies, startPostgres } from './start-postgres';
 
 const recipe = readRecipe('pg-boss');
 
@@ -16,9 +15,8 @@ const queue = replacePart(
 
 let target: QueueTarget;
 
-beforeAll(async () => {
-  let stop = async (): Promise<unknown> => undefined;
-  const remove = await startProject(
+beforeAll(() =>
+  startProject(
     {
       name: 'dedupe',
       dependencies: {
@@ -36,20 +34,10 @@ beforeAll(async () => {
         [controlledWorker]: withControl(recipe['src/worker.ts'] ?? ''),
       },
     },
-    async (environment, start) => {
+    async (environment, start, onRemove) => {
       await environment.run('typescript/bin/tsc');
-      const startPostgres = await preparePostgres(environment, start);
-      let postgres = await startPostgres();
-      const { port } = postgres;
-      const connection = {
-        DATABASE_URL: `postgres://tradepost:tradepost@127.0.0.1:${port}/postgres`,
-      };
-      const pool = new pg.Pool({ connectionString: connection.DATABASE_URL, max: 1 });
-      pool.on('error', () => undefined);
-      stop = async () => {
-        await pool.end();
-        await postgres.process.stop();
-      };
+      const postgres = await startPostgres(environment, start, onRemove);
+      const { connection, pool } = postgres;
       target = {
         start,
         connection,
@@ -72,22 +60,10 @@ beforeAll(async () => {
           );
           expect(rowCount).toBe(1);
         },
-        async breakQueue() {
-          await postgres.process.stop();
-          return async () => {
-            postgres = await startPostgres(port);
-          };
-        },
+        breakQueue: postgres.interrupt,
       };
     },
-  ).catch(async (error) => {
-    await stop();
-    throw error;
-  });
-  return async () => {
-    await stop();
-    await remove();
-  };
-});
+  ),
+);
 
 describeQueue('pg-boss', () => target);

@@ -26,6 +26,9 @@ export interface StartOptions {
   env?: Record<string, string> | undefined;
 }
 
+/** Registers what ends when the project is removed: the latest first, before its programs. */
+export type OnRemove = (stop: () => unknown) => void;
+
 /** Starts a program of a built project on a port of loopback. */
 export type Start = (options: StartOptions) => Promise<Application>;
 
@@ -35,11 +38,13 @@ export type Start = (options: StartOptions) => Promise<Application>;
  */
 export async function startProject(
   project: EnvironmentOptions,
-  prepare: (environment: Environment, start: Start) => Promise<void>,
+  prepare: (environment: Environment, start: Start, onRemove: OnRemove) => Promise<void>,
 ): Promise<() => Promise<void>> {
   const environment = await installEnvironment(project);
   const started: RunningProcess[] = [];
+  const stops: (() => unknown)[] = [];
   const remove = async () => {
+    for (const stop of stops.reverse()) await stop();
     await Promise.all(started.map((running) => running.stop('SIGKILL')));
     await environment.remove();
   };
@@ -60,7 +65,7 @@ export async function startProject(
     return { port, process: running };
   };
   try {
-    await prepare(environment, start);
+    await prepare(environment, start, (stop) => stops.push(stop));
   } catch (error) {
     await remove();
     throw error;
