@@ -15,3 +15,17 @@ describe.each(entries)('the public API of the entry %s', (entry) => {
     expect(renderApi(entry, 'cts')).toBe(renderApi(entry));
   });
 });
+
+test('every optional parameter and option takes undefined, as if it were left out', () => {
+  const properties = entries.flatMap((entry) =>
+    [...renderApi(entry).matchAll(/^export interface (\w+(?:Params|Options)) .*?^\}/gms)].flatMap(
+      ([text, name]) =>
+        [...text.matchAll(/^ {2}(?:readonly )?(\w+)\?: ([^;]*);/gm)].map(([, property, type]) => ({
+          name: `${entry} ${name}.${property}`,
+          type,
+        })),
+    ),
+  );
+  expect(properties.length).toBeGreaterThan(100);
+  for (const { name, type } of properties) expect(type, name).toMatch(/\b(undefined|unknown)\b/);
+});
