@@ -215,16 +215,21 @@ export function createPacer({
  * one with the fewest left. Undefined without `RateLimit`. Source: IETF draft "RateLimit header fields for HTTP", version 8.
  */
 function readLimit(headers: ResponseHeaders) {
-  const read = (text: string | undefined, name: string) =>
-    Number(new RegExp(`;\\s*${name}=(\\d+)`).exec(text ?? '')?.[1] ?? Number.NaN);
-  const list = (name: string) => headers.get(name)?.split(',') ?? [];
-  const quotas = list('ratelimit-policy').map((policy) => read(policy, 'q') || unknownQuota);
-  return list('ratelimit')
-    .map((limit) => ({
-      remaining: read(limit, 'r'),
-      seconds: read(limit, 't'),
-      quota: Math.min(...quotas),
-    }))
+  const limits = headers.get('ratelimit');
+  if (!limits) return undefined;
+  const policies = headers.get('ratelimit-policy')?.split(',') ?? [];
+  const quota = Math.min(...policies.map((policy) => read(policy, named.q) || unknownQuota));
+  return limits
+    .split(',')
+    .map((limit) => ({ remaining: read(limit, named.r), seconds: read(limit, named.t), quota }))
     .filter(({ remaining, seconds }) => remaining + seconds >= 0)
     .sort((one, other) => one.remaining - other.remaining || other.seconds - one.seconds)[0];
+}
+
+/** The parameters of a limit. */
+const named = { q: /;\s*q=(\d+)/, r: /;\s*r=(\d+)/, t: /;\s*t=(\d+)/ };
+
+/** Reads a parameter; not a number if it is missing. */
+function read(text: string, parameter: RegExp): number {
+  return Number(parameter.exec(text)?.[1] ?? Number.NaN);
 }
