@@ -11,7 +11,7 @@ const maxJitterMs = 500;
 
 /** A request that waits for its turn. */
 export interface Turn {
-  /** Whether the call was sent before: then it is before those that were not. */
+  /** Whether the call was sent before: then it is before those that were not, and after other retries. */
   isRetry: boolean;
   /** Whether the service may hold the request back on purpose, as `waitSeconds` asks for. */
   polls: boolean;
@@ -198,8 +198,8 @@ export function createPacer({
           } else if (waiting.includes(waiter)) end(waiter);
           release();
         });
-        if (turn.isRetry) waiting.unshift(waiter);
-        else waiting.push(waiter);
+        const firstCall = turn.isRetry ? waiting.findIndex(({ isRetry }) => !isRetry) : -1;
+        waiting.splice(firstCall < 0 ? waiting.length : firstCall, 0, waiter);
         release();
       }),
     leave(polls, sentAt, response) {

@@ -76,6 +76,24 @@ test.each([
   expect(waits).toEqual([expected]);
 });
 
+test('retries are sent before first attempts, and both in the order in which they came', async () => {
+  const pacer = pacerAfter({ status: 429, headers: { 'retry-after': '5' } });
+  let renew = () => {};
+  const renewal = new Promise<void>((resolve) => {
+    renew = resolve;
+  });
+  const order: string[] = [];
+  const turns = ['call 1', 'retry 1', 'call 2', 'retry 2', 'retry 3'].map(async (name) => {
+    const turn = { ...aTurn, wait: () => renewal, isRetry: name.startsWith('retry') };
+    await pacer.queue(turn, new AbortController().signal);
+    order.push(name);
+    pacer.leave(false, 0, { status: 200, headers: new Headers() });
+  });
+  renew();
+  await Promise.all(turns);
+  expect(order).toEqual(['retry 1', 'retry 2', 'retry 3', 'call 1', 'call 2']);
+});
+
 test('a wait that rejects when it is aborted takes no other call out of the queue', async () => {
   const pacer = pacerAfter({ headers: {} });
   for (let sent = 0; sent < 3; sent += 1) pacer.enter(false);
