@@ -36,6 +36,7 @@ const typeTests = (name: string) => ({
     typecheck: {
       enabled: true,
       only: true,
+      checker: fileURLToPath(new URL('node_modules/.bin/tsc', import.meta.url)),
       include: ['test/**/*.test-d.ts'],
       tsconfig: './tsconfig.json',
     },
