@@ -55,7 +55,7 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
       const payload = typeof body === 'string' ? new TextEncoder().encode(body) : body;
       const given =
         typeof secret === 'function'
-          ? { secrets: [...(await callForSecrets(secret)), ...(secrets ?? [])] }
+          ? { secrets: [...(await callForSecrets(secret)), ...listSecrets({ secrets })] }
           : { secret, secrets };
       delivery = await verifyDelivery({
         ...verification,

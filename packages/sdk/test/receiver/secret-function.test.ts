@@ -64,6 +64,12 @@ describe('a receiver whose secret is a function', () => {
     expect(handler.mock.lastCall?.[1].secretIndex).toBe(1);
   });
 
+  test('accepts one text as the option secrets, as without a function', async () => {
+    const secrets = exampleSecret as unknown as string[];
+    const { receiver } = aReceiver({ secret: () => otherSecret, secrets });
+    expect((await send(receiver)).status).toBe(204);
+  });
+
   test.each([
     ['throws', () => Promise.reject(new Error('the vault is sealed'))],
     [
@@ -133,6 +139,8 @@ describe('a receiver whose secret is a function', () => {
     expect(() => aReceiver({ secret: () => exampleSecret, secrets: [''] })).toThrow(
       'secret is missing or empty',
     );
+    const wrong = 5 as unknown as string[];
+    expect(() => aReceiver({ secret: () => exampleSecret, secrets: wrong })).toThrow('secret is');
     expect(() => aReceiver({ secret: () => exampleSecret, secrets: [] })).not.toThrow();
   });
 });
