@@ -1,5 +1,5 @@
 import { deliveryHeaderNames } from '@tradepost/contract/wire';
-import { getErrorMessage } from '../http/attempt';
+import { getErrorMessage } from '../error-message';
 import { defaultMaxBytes, getHeader, listSecrets } from '../webhooks/checks';
 import { tooLarge } from '../webhooks/explain-failure';
 import type { DeliveryHeaders, VerifiedDelivery } from '../webhooks/options';
