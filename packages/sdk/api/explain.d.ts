@@ -277,7 +277,7 @@ export declare function explainFailure(outcome: AttemptOutcome): FailureExplanat
 export declare function explainWebhook(
   webhook: WebhookDetails,
   options?: {
-    now?: Date | number;
+    now?: Date | number | undefined;
   },
 ): WebhookExplanation;
 

@@ -765,10 +765,10 @@ export interface TradepostHooks {
 }
 
 export interface TradepostLogger {
-  debug?(message: string, fields: object): void;
-  info?(message: string, fields: object): void;
-  warn?(message: string, fields: object): void;
-  error?(message: string, fields: object): void;
+  debug?: WriteEntry | undefined;
+  info?: WriteEntry | undefined;
+  warn?: WriteEntry | undefined;
+  error?: WriteEntry | undefined;
 }
 
 export interface TradepostOptions {
@@ -885,6 +885,10 @@ export declare class Webhooks {
     options?: Omit<RequestOptions, 'idempotencyKey'>,
   ): AsyncIterableIterator<ReplayedDeliveries>;
 }
+
+type WriteEntry = {
+  write(message: string, fields: object): void;
+}['write'];
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 

@@ -1044,10 +1044,10 @@ interface TradepostHooks {
 }
 
 interface TradepostLogger {
-  debug?(message: string, fields: object): void;
-  info?(message: string, fields: object): void;
-  warn?(message: string, fields: object): void;
-  error?(message: string, fields: object): void;
+  debug?: WriteEntry | undefined;
+  info?: WriteEntry | undefined;
+  warn?: WriteEntry | undefined;
+  error?: WriteEntry | undefined;
 }
 
 interface TradepostOptions {
@@ -1194,6 +1194,10 @@ declare class Webhooks {
     options?: Omit<RequestOptions, 'idempotencyKey'>,
   ): AsyncIterableIterator<ReplayedDeliveries>;
 }
+
+type WriteEntry = {
+  write(message: string, fields: object): void;
+}['write'];
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 

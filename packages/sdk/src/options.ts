@@ -240,6 +240,9 @@ export const hookNames: OptionNames<TradepostHooks> = {
   onError: true,
 };
 
+/** A method rather than a function, so that a logger may declare narrower fields, such as `Record<string, unknown>`. */
+type WriteEntry = { write(message: string, fields: object): void }['write'];
+
 /**
  * Receives log entries of the client: `console`, a logger of winston, and any other whose methods take a message and then
  * fields. A logger of pino, which has a method `bindings`, gets the fields first, as it takes them. For one of another order,
@@ -248,13 +251,13 @@ export const hookNames: OptionNames<TradepostHooks> = {
  */
 export interface TradepostLogger {
   /** Each request that is sent, and each response. */
-  debug?(message: string, fields: object): void;
+  debug?: WriteEntry | undefined;
   /** Each wait for the rate limit. */
-  info?(message: string, fields: object): void;
+  info?: WriteEntry | undefined;
   /** Each retry, and each call that failed. */
-  warn?(message: string, fields: object): void;
+  warn?: WriteEntry | undefined;
   /** Errors thrown by hooks. */
-  error?(message: string, fields: object): void;
+  error?: WriteEntry | undefined;
 }
 
 /**

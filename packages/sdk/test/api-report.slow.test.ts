@@ -17,13 +17,16 @@ describe.each(entries)('the public API of the entry %s', (entry) => {
 });
 
 test('every optional parameter and option takes undefined, as if it were left out', () => {
+  const inputs =
+    /^export interface (\w+(?:Params|Options|Logger|Hooks)) .*?^\}|^ {2}options\?: \{.*?^ {2}\}/gms;
   const properties = entries.flatMap((entry) =>
-    [...renderApi(entry).matchAll(/^export interface (\w+(?:Params|Options)) .*?^\}/gms)].flatMap(
-      ([text, name]) =>
-        [...text.matchAll(/^ {2}(?:readonly )?(\w+)\?: ([^;]*);/gm)].map(([, property, type]) => ({
-          name: `${entry} ${name}.${property}`,
+    [...renderApi(entry).matchAll(inputs)].flatMap(([text, owner = 'options']) =>
+      [...text.matchAll(/^ +(?:readonly )?(\w+)\?(: [^;]*|\([^;]*);/gm)].map(
+        ([, property, type]) => ({
+          name: `${entry} ${owner}.${property}`,
           type,
-        })),
+        }),
+      ),
     ),
   );
   expect(properties.length).toBeGreaterThan(100);

@@ -129,6 +129,12 @@ describe('the client', () => {
     expectTypeOf<Headers>().toExtend<RequestHeaders>();
   });
 
+  test('takes a logger without some methods, and one whose fields are narrower', () => {
+    expectTypeOf<{ debug: undefined; warn: Console['warn'] }>().toExtend<TradepostLogger>();
+    type Narrower = { info: (message: string, fields: Record<string, unknown>) => void };
+    expectTypeOf<Narrower>().toExtend<TradepostLogger>();
+  });
+
   test('takes console as a logger, and synchronous or asynchronous hooks', () => {
     expectTypeOf<Console>().toExtend<TradepostLogger>();
     expectTypeOf<() => Promise<void>>().toExtend<TradepostHooks['onRequest']>();

@@ -61,7 +61,7 @@ function formatAge(milliseconds: number): string {
  */
 export function explainWebhook(
   webhook: WebhookDetails,
-  options: { now?: Date | number } = {},
+  options: { now?: Date | number | undefined } = {},
 ): WebhookExplanation {
   const { now = Date.now() } = options;
   const { id: webhookId, status, pendingDeliveries, backoffUntil } = webhook;

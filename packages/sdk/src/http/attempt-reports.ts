@@ -1,12 +1,7 @@
+import { getErrorMessage } from '../error-message';
 import { TradepostError } from '../errors';
 import type { TradepostHooks } from '../options';
-import {
-  type Attempt,
-  createError,
-  getErrorMessage,
-  type OutgoingRequest,
-  type RawResponse,
-} from './attempt';
+import { type Attempt, createError, type OutgoingRequest, type RawResponse } from './attempt';
 import { authorization, idempotencyKey } from './headers';
 import { describe, type Instrumentation, identify } from './instrumentation';
 import { redactHeaders } from './redact';

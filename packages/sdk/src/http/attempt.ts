@@ -81,18 +81,6 @@ function redactResponseHeaders(headers: ResponseHeaders, redact: Redact): Respon
   return redacted;
 }
 
-/** Returns the text of anything that was thrown, on one line, without a final full stop. */
-export function getErrorMessage(thrown: unknown): string {
-  const text =
-    thrown instanceof Error
-      ? thrown.message
-      : // Some objects cannot be converted to a string.
-        typeof thrown === 'object'
-        ? 'a value that is not an Error'
-        : String(thrown);
-  return text.replace(/\s+/g, ' ').replace(/\.$/, '');
-}
-
 /** A response with its complete body. */
 export interface RawResponse {
   status: number;

@@ -1,6 +1,7 @@
+import { getErrorMessage } from '../error-message';
 import type { TradepostError } from '../errors';
 import type { AttemptHookEvent, TradepostHooks, TradepostLogger } from '../options';
-import { type Attempt, getErrorMessage } from './attempt';
+import type { Attempt } from './attempt';
 import type { Runtime } from './runtime';
 
 /** The hooks that cannot change a call. */

@@ -1,4 +1,5 @@
 import type { ProblemIssue } from '@tradepost/contract/wire';
+import { getErrorMessage } from '../error-message';
 import {
   AuthenticationError,
   ConflictError,
@@ -16,7 +17,7 @@ import {
 } from '../errors';
 import type { ResponseValidator } from '../options';
 import type { RawResponse } from './attempt';
-import { type Attempt, createError, getErrorMessage } from './attempt';
+import { type Attempt, createError } from './attempt';
 import { isRecord, limitBody } from './envelope';
 import { location } from './headers';
 import type { Call } from './request';

@@ -1,3 +1,4 @@
+import { getErrorMessage } from '../error-message';
 import {
   ConnectionError,
   InvalidResponseError,
@@ -6,7 +7,7 @@ import {
 } from '../errors';
 import type { ApiResponse } from './api-promise';
 import type { AttemptResult } from './attempt';
-import { type Attempt, createAbortError, createError, getErrorMessage } from './attempt';
+import { type Attempt, createAbortError, createError } from './attempt';
 import { ifMatch } from './headers';
 import type { Call } from './request';
 import type { ResolvedOptions } from './resolved-options';

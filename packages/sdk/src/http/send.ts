@@ -1,10 +1,10 @@
 import type { FetchOptions } from 'ofetch';
+import { getErrorMessage } from '../error-message';
 import { type ResponseHeaders, TradepostError } from '../errors';
 import {
   type Attempt,
   type AttemptResult,
   createError,
-  getErrorMessage,
   type OutgoingRequest,
   type RawResponse,
 } from './attempt';

@@ -1,8 +1,9 @@
 import type { Page } from '@tradepost/contract/wire';
+import { getErrorMessage } from '../error-message';
 import { InvalidResponseError, TimeoutError, TradepostError } from '../errors';
 import type { RequestOptions } from '../options';
 import { type ApiPromise, type ApiResponse, createApiPromise } from './api-promise';
-import { type Attempt, createAbortError, createError, getErrorMessage } from './attempt';
+import { type Attempt, createAbortError, createError } from './attempt';
 import { limitBody, readPage } from './envelope';
 import { Instrumentation } from './instrumentation';
 import { createPagePromise, type PagePromise } from './pagination';

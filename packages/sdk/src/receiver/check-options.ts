@@ -96,9 +96,9 @@ function findMistakeInSecrets({
   secrets,
 }: Pick<WebhookReceiverOptions, 'secret' | 'secrets'>): string | undefined {
   // What a function returns is checked with each delivery.
-  if (typeof secret === 'function')
-    return secrets?.length ? findSecretsMistake(secrets) : undefined;
-  const all = listSecrets({ secret, secrets });
+  const isLate = typeof secret === 'function';
+  const all = listSecrets({ secret: isLate ? undefined : secret, secrets });
+  if (isLate && !all.length) return undefined;
   const mistake = findSecretsMistake(all);
   return mistake && !all.length
     ? `${mistake} If it does not exist yet, as in a build, pass a function: secret: () => process.env.TRADEPOST_WEBHOOK_SECRET.`

@@ -60,8 +60,8 @@ export interface BaseReceiverOptions extends Omit<VerificationOptions, 'secret'>
   /**
    * The webhook's signing secret, including `whsec_`, or a function that returns it, or a list while one replaces the other.
    * The function is called once for each request with a body, forged ones included, so that a secret can be replaced while
-   * the program runs, and need not exist when the receiver is created. If it throws, the code is `SECRET_UNAVAILABLE`, with
-   * a 503: the service delivers again.
+   * the program runs, and need not exist when the receiver is created. If it throws, or does not return within 10
+   * seconds, the code is `SECRET_UNAVAILABLE`, with a 503: the service delivers again.
    */
   secret?: string | (() => CurrentSecret | Promise<CurrentSecret>) | undefined;
   /** The clock that timestamps are compared with, read for each delivery. @default Date.now */

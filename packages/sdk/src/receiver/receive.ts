@@ -1,4 +1,5 @@
 import { deliveryHeaderNames } from '@tradepost/contract/wire';
+import { getErrorMessage } from '../error-message';
 import { defaultMaxBytes, getHeader, listSecrets } from '../webhooks/checks';
 import { tooLarge } from '../webhooks/explain-failure';
 import type { DeliveryHeaders, VerifiedDelivery } from '../webhooks/options';
@@ -55,7 +56,7 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
       const payload = typeof body === 'string' ? new TextEncoder().encode(body) : body;
       const given =
         typeof secret === 'function'
-          ? { secrets: [...(await callForSecrets(secret)), ...(secrets ?? [])] }
+          ? { secrets: [...(await callForSecrets(secret)), ...listSecrets({ secrets })] }
           : { secret, secrets };
       delivery = await verifyDelivery({
         ...verification,
@@ -73,19 +74,29 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
   };
 }
 
+/** Less than the 15 s that the service waits, so that it gets a response, and forged requests do not pile up. */
+const secretTimeoutSeconds = 10;
+
 /** Returns the secrets that a function has now. Anyone could sign with an empty one, so they are checked. */
 async function callForSecrets(
   getSecret: () => CurrentSecret | Promise<CurrentSecret>,
 ): Promise<string[]> {
   let current: CurrentSecret;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error(`it did not return within ${secretTimeoutSeconds} s`));
+    timer = setTimeout(fail, secretTimeoutSeconds * 1_000);
+  });
   try {
-    current = await getSecret();
+    current = await Promise.race([getSecret(), late]);
   } catch (cause) {
     throw new WebhookVerificationError(
       'SECRET_UNAVAILABLE',
-      `The function secret failed (${cause}), so the delivery was not verified. The service delivers it again: check where the function gets the secret.`,
+      `The function secret failed (${getErrorMessage(cause)}), so the delivery was not verified. The service delivers it again: check where the function gets the secret.`,
       { cause },
     );
+  } finally {
+    clearTimeout(timer);
   }
   const secrets = listSecrets({ secrets: current });
   const mistake = findSecretsMistake(secrets);

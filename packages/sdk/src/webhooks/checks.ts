@@ -119,6 +119,9 @@ export function listSecrets({
     : ([] as string[]).concat(secret ?? [], secrets ?? []);
 }
 
+/** What a missing secret becomes in a template, or as a text. Anyone could sign with it. */
+export const guessableSecret = /^\s*(whsec_)?(undefined|null|\[object \w+\])?\s*$/;
+
 /** Whether the payload is already text or bytes. */
 export function isChecked(options: { payload: unknown }): options is CheckedDelivery {
   return typeof options.payload === 'string' || options.payload instanceof Uint8Array;
@@ -152,7 +155,7 @@ export function runChecks(
   const seconds = +now / 1_000;
   const isConfigured =
     all[0] &&
-    all.every((one) => one?.trim?.()) &&
+    all.every((one) => typeof one === 'string' && !guessableSecret.test(one)) &&
     tolerance > 0 &&
     maxBytes > 0 &&
     (maxEventAge === undefined || maxEventAge > 0) &&

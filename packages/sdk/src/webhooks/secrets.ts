@@ -1,9 +1,12 @@
+import { guessableSecret } from './checks';
+
 /** What is often pasted in place of a signing secret. Other services may have secrets of any other form. */
 const mistaken: readonly [form: RegExp, what: string][] = [
   [/^tpk_/, 'an API key'],
   [/^whk_/, 'the ID of a webhook'],
   [/^[a-z][a-z\d+.-]*:\/\//i, 'a URL'],
-  [/^(undefined|null|\[object \w+\])$/, 'what a missing value becomes as a text'],
+  [/^\{.*\}$/s, 'a JSON object'],
+  [guessableSecret, 'what a missing value becomes as a text'],
 ];
 
 /** Removes whitespace and quotes around a secret. */
@@ -22,8 +25,10 @@ export function findSecretMistake(secret: unknown): string | undefined {
   if (typeof secret === 'object' && secret !== null && 'then' in secret) {
     return 'secret is a promise: await it. webhookReceiver also accepts a function that returns it.';
   }
-  const bare = typeof secret === 'string' ? stripSecret(secret) : '';
-  // The prefix alone would be a key that everyone knows.
+  if (secret !== undefined && secret !== null && typeof secret !== 'string') {
+    return `secret is not a text (its type is ${typeof secret}): pass the signing secret, whsec_…, from the registration response.`;
+  }
+  const bare = stripSecret(secret ?? '');
   if (!bare || bare === 'whsec_') {
     return 'secret is missing or empty: pass the one from the registration response. Is its environment variable set?';
   }

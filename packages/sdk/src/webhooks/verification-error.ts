@@ -2,7 +2,10 @@
 export type WebhookVerificationErrorCode =
   /** An option is missing, misspelt or not valid, or the runtime has no WebCrypto. */
   | 'INVALID_CONFIGURATION'
-  /** The function that a receiver has as its `secret` threw; `cause` is its error. The service delivers again. */
+  /**
+   * The function that a receiver has as its `secret` threw, or did not return in time; `cause` is its error. The service
+   * delivers again.
+   */
   | 'SECRET_UNAVAILABLE'
   /** The payload is not the raw body, because a parser has already read it. */
   | 'BODY_ALREADY_PARSED'

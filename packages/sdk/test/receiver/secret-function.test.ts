@@ -64,6 +64,12 @@ describe('a receiver whose secret is a function', () => {
     expect(handler.mock.lastCall?.[1].secretIndex).toBe(1);
   });
 
+  test('accepts one text as the option secrets, as without a function', async () => {
+    const secrets = exampleSecret as unknown as string[];
+    const { receiver } = aReceiver({ secret: () => otherSecret, secrets });
+    expect((await send(receiver)).status).toBe(204);
+  });
+
   test.each([
     ['throws', () => Promise.reject(new Error('the vault is sealed'))],
     [
@@ -81,9 +87,55 @@ describe('a receiver whose secret is a function', () => {
     expect(await send(receiver)).toMatchObject({ status: 503, body: 'SECRET_UNAVAILABLE' });
     expect(handled).toEqual([]);
     expect(log).toHaveBeenCalledExactlyOnceWith(
-      expect.stringContaining('SECRET_UNAVAILABLE: The function secret failed (Error: the vault'),
+      expect.stringContaining('SECRET_UNAVAILABLE: The function secret failed (the vault is'),
     );
     expect((await send(receiver)).status).toBe(204);
+  });
+
+  test.each([
+    ['a symbol', Symbol('sealed'), 'Symbol(sealed)'],
+    ['an object', Object.create(null), 'a value that is not an Error'],
+    ['nothing', undefined, 'undefined'],
+  ])('responds with 503 even if it throws %s', async (_, thrown, text) => {
+    const onVerificationError = vi.fn();
+    const { receiver } = aReceiver({ secret: () => Promise.reject(thrown), onVerificationError });
+    expect(await send(receiver)).toMatchObject({ status: 503, body: 'SECRET_UNAVAILABLE' });
+    expect(onVerificationError.mock.lastCall?.[0].message).toContain(`failed (${text})`);
+  });
+
+  test('responds with 503 before the service gives up, if it does not return', async () => {
+    vi.useFakeTimers();
+    try {
+      let fails: (error: Error) => void = () => undefined;
+      const onVerificationError = vi.fn();
+      const secret = vi.fn(() => new Promise<string>((_, reject) => (fails = reject)));
+      const { receiver, handled } = aReceiver({ secret, onVerificationError });
+      const ended = vi.fn();
+      const response = send(receiver).finally(ended);
+      await vi.waitFor(() => expect(secret).toHaveBeenCalledOnce(), { interval: 1 });
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(ended).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await response).toMatchObject({ status: 503, body: 'SECRET_UNAVAILABLE' });
+      expect(onVerificationError.mock.lastCall?.[0].message).toContain('within 10 s');
+      expect(handled).toEqual([]);
+      // Later, nobody waits for it, and an error does not end the process.
+      fails(new Error('the vault is sealed'));
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('leaves no timer when it returns', async () => {
+    vi.useFakeTimers();
+    try {
+      const { receiver } = aReceiver({ secret: async () => exampleSecret });
+      expect((await send(receiver)).status).toBe(204);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('passes its error to onVerificationError as the cause', async () => {
@@ -133,6 +185,8 @@ describe('a receiver whose secret is a function', () => {
     expect(() => aReceiver({ secret: () => exampleSecret, secrets: [''] })).toThrow(
       'secret is missing or empty',
     );
+    const wrong = 5 as unknown as string[];
+    expect(() => aReceiver({ secret: () => exampleSecret, secrets: wrong })).toThrow('secret is');
     expect(() => aReceiver({ secret: () => exampleSecret, secrets: [] })).not.toThrow();
   });
 });

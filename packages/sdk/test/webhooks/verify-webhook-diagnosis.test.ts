@@ -56,7 +56,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     ['an API key', 'tpk_0123456789abcdef'],
     ['the ID of a webhook', 'whk_01M7YT9NQM922YKQ58KHKNAF69'],
     ['a URL', 'https://receiver.example/webhooks'],
-    ['what a missing value becomes as a text', 'undefined'],
+    ['a JSON object', '{"secret":"whsec_0123456789abcdef"}'],
     ['an API key', '"tpk_0123456789abcdef"'],
   ])('reports a secret that is %s', async (what, wrong) => {
     const { code, message } = await catchVerificationError({ secret: wrong });

@@ -26,7 +26,7 @@ export interface MockDeliverOptions {
    */
   sentAt?: Date | number | undefined;
   /**
-   * Whether they are sent in another order than their events happened. True is the same order in each run; each number is
+   * Whether they are sent in another order than their events happened. True is the same order in each run; each integer is
    * another one. @default false
    */
   shuffle?: boolean | number | undefined;
@@ -42,7 +42,7 @@ export interface MockDeliverOptions {
  * again at once, and no endpoint backs off.
  *
  * @param standard whether to send the headers of Standard Webhooks
- * @throws {TypeError} when the receiver is not a function, or returns no `Response`; and what it throws
+ * @throws {TypeError} when an argument is not valid, or the receiver returns no `Response`; and what the receiver throws
  */
 export async function deliver(
   { data, deliveries, deliveryLog }: MemoryStore,
@@ -58,6 +58,9 @@ export async function deliver(
   }
   if (!(Number.isInteger(copies) && copies > 0)) {
     throw new TypeError(`deliver: copies must be an integer of at least 1 (got ${copies}).`);
+  }
+  if (typeof shuffle !== 'boolean' && !Number.isInteger(shuffle)) {
+    throw new TypeError(`deliver: shuffle must be true, false or an integer (got ${shuffle}).`);
   }
   await deliveries.failOverdue({ now, limit: Number.POSITIVE_INFINITY });
   // All that is pending is due at once: a change after a list by time is later than the clock.

@@ -93,6 +93,9 @@ describe('deliver', () => {
 
   test.each([
     [{ copies: 0 }, 'copies must be an integer of at least 1 (got 0)'],
+    [{ shuffle: 'yes' } as object, 'shuffle must be true, false or an integer (got yes)'],
+    [{ shuffle: Number.NaN }, 'shuffle must be'],
+    [{ shuffle: 0.5 }, 'shuffle must be'],
     [{ copy: 2 } as object, 'no option "copy"'],
   ])('rejects %j', async (options, message) => {
     const { deliver } = await placeOrders(1);
