@@ -103,7 +103,7 @@ export default defineConfig({
     projects: [
       ...['contract', 'domain', 'sdk', 'server', 'cli', 'create'].map(unitTests),
       ...['contract', 'sdk'].map(typeTests),
-      ...['contract', 'sdk', 'server', 'cli'].map(slowUnitTests),
+      ...['contract', 'sdk', 'server', 'cli', 'create'].map(slowUnitTests),
       acrossPackages('e2e', {
         include: ['{docs,e2e,helpers}/**/*.test.ts'],
         exclude: [...configDefaults.exclude, slowTests],

@@ -2,23 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceLinks } from '../scripts/absolute-links.mjs';
 import type { ResolveLink } from './links';
-import { type PageGroup, readMarkdown, type SitePage } from './pages';
+import { describePage, type PageGroup, readMarkdown, type SitePage } from './pages';
 
 /** What Tradepost is, for the head of pages and of `llms.txt`. */
 export const summary =
   "A typed SDK with a webhook verifier, a command line and a reference server for a trade platform's orders, notifications and webhooks.";
-
-/** Returns the first paragraph of a document below its title, as text of at most 200 characters. */
-export function describe(markdown: string): string {
-  const paragraphs = markdown.split(/\n\s*\n/);
-  const first = paragraphs.find((text) => /^[A-Z`*[]/.test(text) && !text.startsWith('**Status'));
-  const text = (first ?? '')
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[`*]/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-  return text.length <= 200 ? text : `${text.slice(0, 199).replace(/\s\S*$/, '')}…`;
-}
 
 /**
  * Writes the Markdown of each page beside it (`sdk/index.md`), `llms.txt`, which lists these files, and `llms-full.txt`, which
@@ -44,12 +32,9 @@ export function writeTextsForModels(
     });
   const lists = groups.map(({ title, pages }) => {
     const items = pages.map((page) => {
-      const text = toText(page);
       mkdirSync(join(folder, page.address), { recursive: true });
-      writeFileSync(join(folder, page.address, 'index.md'), text);
-      const description = describe(text);
-      const link = `- [${page.title}](${base}${page.address}index.md)`;
-      return description === '' ? link : `${link}: ${description}`;
+      writeFileSync(join(folder, page.address, 'index.md'), toText(page));
+      return `- [${page.title}](${base}${page.address}index.md): ${describePage(page)}`;
     });
     return `## ${title}\n\n${items.join('\n')}\n`;
   });

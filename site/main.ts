@@ -1,5 +1,5 @@
 /**
- * Serves the documentation site while its pages are written, or builds it: `main.ts build [--base /PATH/] [--out FOLDER]`.
+ * Serves the documentation site while its pages are written, or builds it: `main.ts [serve | build] [--base /PATH/] [--out FOLDER]`.
  * Both make the reference first. Without `--out` it is built into `site/dist`.
  */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,9 +31,13 @@ const { positionals, values } = parseArgs({
   options: { base: { type: 'string', default: '/' }, out: { type: 'string' } },
 });
 const { base, out } = values;
+const [command = 'serve', ...others] = positionals;
+if (!['serve', 'build'].includes(command) || others.length > 0) {
+  throw new Error(`Cannot ${positionals.join(' ')}: the commands are serve and build.`);
+}
 
 await prepare();
-if (positionals[0] === 'build') {
+if (command === 'build') {
   await build(folder, { base, ...(out === undefined ? {} : { outDir: out }) });
 } else {
   const server = await createServer(folder, { base });

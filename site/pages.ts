@@ -84,9 +84,34 @@ export const guides: PageGroup[] = [
   },
 ];
 
+/** Splits a Markdown file of the repository into its front matter, which may be empty, and its text. */
+function splitSource({ source }: SitePage): { front: string; markdown: string } {
+  const file = readFileSync(join(repository, source), 'utf8');
+  const [whole = '', front = ''] = /^---\n([\s\S]*?)\n---\n+/.exec(file) ?? [];
+  return { front, markdown: file.slice(whole.length) };
+}
+
 /** Reads a Markdown file of the repository, without its front matter. */
-export function readMarkdown({ source }: SitePage): string {
-  return readFileSync(join(repository, source), 'utf8').replace(/^---\n[\s\S]*?\n---\n+/, '');
+export function readMarkdown(page: SitePage): string {
+  return splitSource(page).markdown;
+}
+
+/**
+ * Says what a page is about: the `description` that a generator wrote into its front matter, or else its first paragraph, without
+ * the status of a decision, as text of at most 200 characters.
+ */
+export function describePage(page: SitePage): string {
+  const { front, markdown } = splitSource(page);
+  const [, given] = /^description: (".*")$/m.exec(front) ?? [];
+  if (given !== undefined) return JSON.parse(given);
+  const paragraphs = markdown.split(/\n\s*\n/);
+  const first = paragraphs.find((text) => /^[A-Z`*[]/.test(text) && !text.startsWith('Status:'));
+  const text = (first ?? '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return text.length <= 200 ? text : `${text.slice(0, 199).replace(/\s\S*$/, '')}…`;
 }
 
 /** The decisions, in the groups and the order of their index. */

@@ -1,16 +1,16 @@
 import { slug } from 'github-slugger';
 import { type DefaultTheme, defineConfig } from 'vitepress';
 import { createLinkResolver, website } from '../links';
-import { describe, summary, writeTextsForModels } from '../llms';
+import { summary, writeTextsForModels } from '../llms';
 import { extendMarkdown } from '../markdown';
 import {
+  describePage,
   generated,
   guides,
   listDecisions,
   listPages,
   listReference,
   type PageGroup,
-  readMarkdown,
   repository,
   startPages,
 } from '../pages';
@@ -100,7 +100,7 @@ export default defineConfig({
       );
     }
     if (filePath.startsWith(generated)) frontmatter.editLink = false;
-    return page.address === '' ? {} : { description: describe(readMarkdown(page)) };
+    return page.address === '' ? {} : { description: describePage(page) };
   },
   transformHead: ({ siteData }) => [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `${siteData.base}logo.svg` }],

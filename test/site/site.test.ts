@@ -70,6 +70,19 @@ describe('every page', () => {
     expect(await findDeadLinks(folder, base)).toEqual([]);
   });
 
+  test('has a description of its own', async () => {
+    const described = new Map<string, string[]>();
+    for (const file of files.filter((name) => name.endsWith('index.html'))) {
+      const html = await readFile(join(folder, file), 'utf8');
+      const [, text = ''] = /<meta name="description" content="([^"]*)"/.exec(html) ?? [];
+      described.set(text, [...(described.get(text) ?? []), file]);
+    }
+    expect([...described].filter(([, { length }]) => length > 1)).toEqual([
+      [expect.stringMatching(/^A typed SDK/), ['index.html', 'overview/index.html']],
+    ]);
+    for (const text of described.keys()) expect(text).toMatch(/^(?!Status:).{10}/s);
+  });
+
   test('works on a phone, requests nothing elsewhere and reports no error', async () => {
     await inWindow({ colorScheme: 'light', width: 360 }, async (page, faults) => {
       const found: string[] = [];

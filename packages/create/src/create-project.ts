@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -20,13 +21,16 @@ export class ProjectError extends Error {
 /** What is in a folder that may still become a project: nothing, or what `git init` makes. */
 const harmless = new Set(['.git']);
 
-/** Makes a package name of a folder's name: lower case, without what npm does not allow. */
+/**
+ * Makes a name of a folder's name: lower-case letters, digits and hyphens, at most 63. That is what a Worker may be called, and
+ * none of the names that npm reserves is left, such as `node_modules`.
+ */
 export function toPackageName(folder: string): string {
   const name = basename(resolve(folder))
     .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, '-')
-    .replace(/^[._-]+|-+$/g, '')
-    .slice(0, 214);
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-|-$/g, '');
   return name === '' ? 'tradepost-receiver' : name;
 }
 
@@ -54,8 +58,12 @@ function fillIn(text: string, values: Readonly<Record<string, string>>): string 
   });
 }
 
-/** Requires a folder that does not exist, or has nothing in it. */
-function requireEmpty(folder: string): void {
+/**
+ * Requires a folder that does not exist, or has nothing in it.
+ *
+ * @throws ProjectError otherwise.
+ */
+export function requireEmpty(folder: string): void {
   let found: string[];
   try {
     found = readdirSync(folder);
@@ -70,6 +78,17 @@ function requireEmpty(folder: string): void {
   throw new ProjectError(
     `${folder} is not empty: it has ${first}. Nothing was changed. Name a folder that does not exist.`,
   );
+}
+
+/**
+ * Creates a folder and those above it that do not exist, and adds them to a list as they are created: `mkdir` with `recursive`
+ * does not say what it has created when it fails.
+ */
+function makeFolder(folder: string, made: string[]): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder), made);
+  mkdirSync(folder);
+  made.push(folder);
 }
 
 /** Removes a folder, unless another program has put something into it. */
@@ -100,11 +119,7 @@ export function createProject(root: string, folder: string, template: TemplateNa
   try {
     for (const [path, text] of files) {
       const file = join(folder, path);
-      const first = mkdirSync(dirname(file), { recursive: true });
-      for (let made = dirname(file); first !== undefined; made = dirname(made)) {
-        folders.push(made);
-        if (relative(first, made) === '') break;
-      }
+      makeFolder(dirname(file), folders);
       // Not over a file that another program has created meanwhile.
       const descriptor = openSync(file, 'wx');
       // From here on it is ours, also if the disk is full.
@@ -117,7 +132,7 @@ export function createProject(root: string, folder: string, template: TemplateNa
     }
   } catch (error) {
     for (const file of written) rmSync(file, { force: true });
-    for (const made of folders.sort().reverse()) removeIfEmpty(made);
+    for (const made of folders.reverse()) removeIfEmpty(made);
     throw new ProjectError(
       `Cannot write the project: ${(error as Error).message}. What was written is removed.`,
     );

@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { cancel, isCancel, select, text } from '@clack/prompts';
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { version } from '../package.json';
-import { createProject, ProjectError } from './create-project';
+import { createProject, ProjectError, requireEmpty } from './create-project';
 import { type TemplateName, templateNames, templates } from './templates';
 
 const root = fileURLToPath(new URL('../templates', import.meta.url));
@@ -30,9 +30,9 @@ async function askForFolder(): Promise<string> {
   return requireReply(reply);
 }
 
-async function askForTemplate(): Promise<TemplateName> {
+async function askForTemplate(command: Command): Promise<TemplateName> {
   if (!isInteractive) {
-    throw new ProjectError(`Choose a host: --template ${templateNames.join(', ')}.`);
+    command.error(`error: choose a host with --template: ${templateNames.join(', ')}.`);
   }
   const options = templateNames.map((value) => ({ value, label: templates[value].title }));
   return requireReply(await select({ message: 'Where does it run?', options }));
@@ -44,9 +44,11 @@ function findPackageManager(): string {
   return ['pnpm', 'yarn', 'bun'].includes(name) ? name : 'npm';
 }
 
-/** Quotes a folder for a shell, if that is needed. */
+/** Quotes a folder for a shell, if that is needed. On Windows, no name has a `"`, and cmd.exe does not know `'`. */
 function quote(folder: string): string {
-  return /^[\w./@+-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w./@+-]+$/.test(folder)) return folder;
+  if (process.platform === 'win32') return `"${folder}"`;
+  return `'${folder.replaceAll("'", `'\\''`)}'`;
 }
 
 function describeNextSteps(folder: string, name: TemplateName): string {
@@ -61,7 +63,8 @@ function describeNextSteps(folder: string, name: TemplateName): string {
     '',
     ...(folder === '.' ? [] : [`  cd ${quote(folder)}`]),
     `  ${manager} install`,
-    `  ${`${manager} test`.padEnd(16)}# sends it signed and forged deliveries`,
+    // `bun test` is a test runner of Bun's own.
+    `  ${(manager === 'bun' ? 'bun run test' : `${manager} test`).padEnd(16)}# sends it signed and forged deliveries`,
     `  ${`${manager} run dev`.padEnd(16)}# receives at http://${receiver}`,
     '',
     'Its README says how to send it real events.',
@@ -69,12 +72,21 @@ function describeNextSteps(folder: string, name: TemplateName): string {
   ].join('\n');
 }
 
+/** Requires a name: an empty one, of a variable that is not set, would be the current folder. */
+function requireName(folder: string): string {
+  if (folder === '') throw new InvalidArgumentError('Name a folder, or leave it out.');
+  return folder;
+}
+
 /** The command line of `npm create tradepost`. */
 const program = new Command('create-tradepost')
   .description("Create a receiver of the trade platform's events: verified, tested, ready to run.")
   .version(version)
   .addArgument(
-    new Argument('[folder]', `where to create it; ${defaultFolder} by default, asks on a terminal`),
+    new Argument(
+      '[folder]',
+      `where to create it; ${defaultFolder} by default, asks on a terminal`,
+    ).argParser(requireName),
   )
   .addOption(
     new Option('--template <host>', 'where the receiver runs; asks on a terminal').choices(
@@ -85,7 +97,8 @@ const program = new Command('create-tradepost')
   .exitOverride()
   .action(async (given: string | undefined, options: { template?: TemplateName }) => {
     const folder = given ?? (await askForFolder());
-    const template = options.template ?? (await askForTemplate());
+    requireEmpty(folder);
+    const template = options.template ?? (await askForTemplate(program));
     createProject(root, folder, template);
     process.stdout.write(describeNextSteps(folder, template));
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -110,10 +111,33 @@ test('a failure leaves an empty folder that was there, and nothing in it', () =>
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('the folders that were created are removed when a later one cannot be', () => {
+  const tooLong = join(parent, 'outer', 'x'.repeat(300));
+  expect(() => createProject(root, tooLong, 'express')).toThrow(/^Cannot write the project: /);
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+test.each(templateNames)(
+  'git ignores secrets and what tools write in a project of %s',
+  (template) => {
+    createProject(root, folder, template);
+    const written = ['.env.local', '.dev.vars.staging', 'tsconfig.tsbuildinfo', 'next-env.d.ts'];
+    for (const file of written) writeFileSync(join(folder, file), '');
+    execFileSync('git', ['init', '--quiet'], { cwd: folder });
+    const list = ['ls-files', '--others', '--exclude-standard'];
+    const untracked = execFileSync('git', list, { cwd: folder, encoding: 'utf8' }).split('\n');
+    expect(untracked).toContain('src/receiver.ts');
+    for (const file of [...written, '.env', '.dev.vars']) expect(untracked).not.toContain(file);
+  },
+);
+
 test.each([
   ['My App', 'my-app'],
   ['@scope/receiver', 'receiver'],
   ['..hidden', 'hidden'],
+  ['node_modules', 'node-modules'],
+  ['orders.example_v2', 'orders-example-v2'],
+  [`${'x'.repeat(62)} receiver`, 'x'.repeat(62)],
   ['注文', 'tradepost-receiver'],
 ])('the folder %j makes the package name %s', (path, name) => {
   expect(toPackageName(path)).toBe(name);

@@ -55,7 +55,7 @@ function readCommand(message: string, manager: string): string {
   return command;
 }
 
-/** An empty project, removed after the tests of the block. */
+/** Creates an empty project. Remove it when the tests that use it end. */
 async function createProject(): Promise<TemporaryFolder> {
   const folder = await temporaryFolder();
   await writeFile(join(folder.path, 'package.json'), '{ "private": true, "type": "module" }');

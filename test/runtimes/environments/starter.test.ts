@@ -62,10 +62,8 @@ beforeAll(async () => {
 
 test('every template has a case here', async () => {
   const { code, stderr } = await create([], tools.path);
-  expect(code).toBe(1);
-  expect(stderr).toBe(
-    `error: Choose a host: --template ${cases.map(({ template }) => template).join(', ')}.\n`,
-  );
+  expect(code).toBe(2);
+  expect(stderr).toContain(cases.map(({ template }) => template).join(', '));
 });
 
 describe.each(cases)('the starter for $template', ({ template, major, scripts, start }) => {

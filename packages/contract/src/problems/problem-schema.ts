@@ -20,15 +20,20 @@ const problemErrorSchema = z
 /** Schema of `Problem`. */
 export const problemSchema = z
   .object({
-    type: z.string().meta({ examples: ['urn:tradepost:problem:invalid_transition'] }),
-    title: z.string(),
-    status: z.int().min(400).max(599),
+    type: z.string().meta({
+      description: 'Type of the problem: a URN that ends in the code.',
+      examples: ['urn:tradepost:problem:invalid_transition'],
+    }),
+    title: z.string().meta({ description: 'Name of the problem: the same for each code.' }),
+    status: z.int().min(400).max(599).meta({ description: 'HTTP status of the response.' }),
     detail: z.string().meta({ description: 'What failed in this request, and what to do.' }),
     code: z.enum(problemCodes).meta({
       id: 'ProblemCode',
       description: `The problem code. Branch on this, not on texts. ${mayGrow}`,
     }),
-    requestId: z.string(),
+    requestId: z
+      .string()
+      .meta({ description: 'ID of the request: the same as the header `X-Request-Id`.' }),
     errors: z
       .array(problemErrorSchema)
       .exactOptional()

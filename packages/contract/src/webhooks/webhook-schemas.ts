@@ -69,8 +69,11 @@ export const webhookStatusSchema = z
 export const webhookSchema = z
   .object({
     id: webhookIdSchema,
-    url: z.string().meta({ examples: ['https://receiver.example/tradepost'] }),
-    events: z.array(eventTypeSchema),
+    url: z.string().meta({
+      description: 'Where deliveries are sent.',
+      examples: ['https://receiver.example/tradepost'],
+    }),
+    events: z.array(eventTypeSchema).meta({ description: 'Types of the events that it gets.' }),
     status: webhookStatusSchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,

@@ -46,6 +46,21 @@ function changeObjects(value: unknown, change: (fields: Fields) => Fields[]): un
   return [...change(value as Fields), ...inside];
 }
 
+/** Lists the fields of the objects in a schema, and in its definitions, by name. */
+function listFields(schema: unknown): [string, Fields][] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const {
+    examples: _,
+    properties,
+    ...rest
+  } = schema as { examples?: unknown; properties?: object };
+  const fields = Object.entries(properties ?? {});
+  return [
+    ...fields,
+    ...[...Object.values(rest), ...fields.map(([, field]) => field)].flatMap(listFields),
+  ];
+}
+
 test('the JSON Schemas equal what the contract generates', () => {
   const built = buildJsonSchemas();
   expect(written).toEqual(Object.keys(built).sort());
@@ -79,6 +94,14 @@ describe.each(written)('schemas/%s', (name) => {
     expect(schema.description).toMatch(/\.$/);
     expect(schema.examples.length).toBeGreaterThan(0);
     for (const example of schema.examples) expect(listFaults(name, example)).toEqual([]);
+  });
+
+  test('describes each of its fields', () => {
+    const isDescribed = ({ description, const: fixed, $ref }: Fields) =>
+      (description ?? fixed ?? $ref) !== undefined;
+    const fields = listFields(schema);
+    expect(fields.length).toBeGreaterThan(2);
+    expect(fields.filter(([, field]) => !isDescribed(field)).map(([name]) => name)).toEqual([]);
   });
 
   test('accepts fields that a later version adds, in every object', () => {
