@@ -32,7 +32,8 @@ async function askForFolder(): Promise<string> {
 
 async function askForTemplate(): Promise<TemplateName> {
   if (!isInteractive) {
-    throw new ProjectError(`Choose a host: --template ${templateNames.join(', ')}.`);
+    const options = templateNames.map((name) => `--template ${name}`).join(', ');
+    throw new ProjectError(`No template is chosen. Add one of these: ${options}.`);
   }
   const options = templateNames.map((value) => ({ value, label: templates[value].title }));
   return requireReply(await select({ message: 'Where does it run?', options }));
@@ -56,7 +57,7 @@ function describeNextSteps(folder: string, name: TemplateName): string {
   const [neededMajor = 0, neededMinor = 0] = node.split('.').map(Number);
   const isOld = major < neededMajor || (major === neededMajor && minor < neededMinor);
   return [
-    `Created a receiver for ${title} in ${folder}.`,
+    `Created a receiver for ${title} in ${folder === '.' ? 'this folder' : folder}.`,
     ...(isOld ? [`Its tools need Node ${node} or later; this is ${process.version}.`] : []),
     '',
     ...(folder === '.' ? [] : [`  cd ${quote(folder)}`]),

@@ -64,8 +64,16 @@ test('every template has a case here', async () => {
   const { code, stderr } = await create([], tools.path);
   expect(code).toBe(1);
   expect(stderr).toBe(
-    `error: Choose a host: --template ${cases.map(({ template }) => template).join(', ')}.\n`,
+    `error: No template is chosen. Add one of these: ${cases.map(({ template }) => `--template ${template}`).join(', ')}.\n`,
   );
+});
+
+test('it says where the project is, also in the current folder', async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const { code, stdout } = await create(['.', '--template', 'express'], folder.path);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Created a receiver for Express in this folder\.\n\n {2}npm install\n/);
 });
 
 describe.each(cases)('the starter for $template', ({ template, major, scripts, start }) => {
