@@ -57,6 +57,16 @@ async function openPage(page: Page, address: string): Promise<void> {
   await page.waitForFunction("document.querySelector('pre.diagram') === null");
 }
 
+/** Returns names in tables that break within a word: `even` and `t`. */
+const findBrokenNames = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('.vp-doc td code')].flatMap((code) =>
+    [...code.childNodes].filter((node) => {
+      if (!/^\\w+[./_,=|]*$/.test(node.data)) return false;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getClientRects().length > 1;
+    }).map((node) => node.data))`);
+
 /** Returns the elements that make a page wider than the window. */
 const findOverflow = (page: Page) =>
   page.evaluate<string[]>(`document.documentElement.scrollWidth <= innerWidth ? [] :
@@ -76,7 +86,10 @@ describe('every page', () => {
       for (const address of addresses) {
         await openPage(page, address);
         const wide = await findOverflow(page);
-        found.push(...[...faults.splice(0), ...wide].map((fault) => `${address}: ${fault}`));
+        const broken = await findBrokenNames(page);
+        found.push(
+          ...[...faults.splice(0), ...wide, ...broken].map((fault) => `${address}: ${fault}`),
+        );
       }
       expect(found).toEqual([]);
     });
