@@ -14,6 +14,7 @@ import {
   repository,
   startPages,
 } from '../pages';
+import { normalizeTerm, splitIntoTerms } from './search-terms';
 
 const pages = listPages();
 const bySource = new Map(pages.map((page) => [page.source, page]));
@@ -82,9 +83,13 @@ export default defineConfig({
         detailedView: true,
         miniSearch: {
           searchOptions: {
-            boostDocument: (id: string) =>
-              /\/decisions\/|\/reference\/(?!cli)/.test(id) ? 0.4 : 1,
+            // Most people search for how to use it: not how it is run, or why it is so.
+            boostDocument: (id: string) => {
+              if (/\/decisions\/|\/reference\/(?!cli)/.test(id)) return 0.4;
+              return /\/(server|contract|architecture|glossary)\//.test(id) ? 0.6 : 1;
+            },
           },
+          options: { tokenize: splitIntoTerms, processTerm: normalizeTerm },
         },
       },
     },

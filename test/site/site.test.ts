@@ -137,6 +137,11 @@ test.each([
     /language|responses|event|signature/i,
     /^(sdk\/receiving|start\/receiver)\//,
   ],
+  ['retry', /retries/i, /^sdk\//],
+  ['idempotency', /retries/i, /^sdk\//],
+  ['pagination', /orders/i, /^sdk\//],
+  ['nextjs', /Next\.js/, /^sdk\/recipes\//],
+  ['order_not_found', /metadata|errors/i, /^sdk\//],
 ])('search finds %s', async (query, title, address) => {
   await inWindow({ colorScheme: 'light', width: 1280 }, async (page, faults) => {
     await openPage(page, base);
