@@ -94,7 +94,12 @@ export default defineConfig({
       },
     },
     // The name of the link is its text.
-    notFound: { linkLabel: 'Take me home', linkText: 'Take me home' },
+    notFound: {
+      title: 'Page not found',
+      quote: 'It may have moved: search for it, or start from the home page.',
+      linkLabel: 'Home page',
+      linkText: 'Home page',
+    },
     footer: { message: 'MIT licence' },
   },
   transformPageData({ filePath, frontmatter }) {
