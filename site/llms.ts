@@ -11,12 +11,13 @@ export const summary =
 /** Returns the first paragraph of a document below its title, as text of at most 200 characters. */
 export function describe(markdown: string): string {
   const paragraphs = markdown.split(/\n\s*\n/);
-  const first = paragraphs.find((text) => /^[A-Z`*[]/.test(text) && !text.startsWith('**Status'));
+  const first = paragraphs.find((text) => /^[A-Z`*[]/.test(text) && !text.startsWith('Status:'));
   const text = (first ?? '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll(/\s+/g, ' ')
-    .trim();
+    .trim()
+    .replace(/:$/, '.');
   return text.length <= 200 ? text : `${text.slice(0, 199).replace(/\s\S*$/, '')}…`;
 }
 
@@ -53,7 +54,8 @@ export function writeTextsForModels(
     });
     return `## ${title}\n\n${items.join('\n')}\n`;
   });
-  writeFileSync(join(folder, 'llms.txt'), [`# Tradepost\n\n> ${summary}\n`, ...lists].join('\n'));
+  const head = `# Tradepost\n\n> ${summary}\n\nAll guides in one file: ${base}llms-full.txt\n`;
+  writeFileSync(join(folder, 'llms.txt'), [head, ...lists].join('\n'));
   const texts = full.flatMap(({ pages }) => pages.map((page) => toText(page).trim()));
   writeFileSync(join(folder, 'llms-full.txt'), `${texts.join('\n\n---\n\n')}\n`);
 }

@@ -101,7 +101,8 @@ export function listDecisions(): PageGroup[] {
     const source = `docs/decisions/${file}.md`;
     const [, heading = file] =
       /^# \d+\. (.*)/m.exec(readFileSync(join(repository, source), 'utf8')) ?? [];
-    groups.at(-1)?.pages.push(page(source, `decisions/${file}/`, `${number} ${heading}`));
+    const name = `${number} ${heading.replaceAll('`', '')}`;
+    groups.at(-1)?.pages.push(page(source, `decisions/${file}/`, name));
   }
   return groups;
 }

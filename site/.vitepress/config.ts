@@ -116,7 +116,10 @@ export default defineConfig({
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `${siteData.base}logo.svg` }],
   ],
   buildEnd({ outDir, site }) {
-    const groups = [...guides, ...references, ...decisions];
+    const records = decisions
+      .slice(1)
+      .map(({ title, pages }) => ({ title: `Decisions: ${title}`, pages }));
+    const groups = [...guides, ...references, ...decisions.slice(0, 1), ...records];
     writeTextsForModels(outDir, site.base, groups, guides, resolveLink);
   },
   vite: {

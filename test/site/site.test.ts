@@ -166,6 +166,15 @@ describe('the texts for models', () => {
     expect(files).toEqual(expect.arrayContaining(links.map((link) => link.slice(base.length))));
   });
 
+  test('say what each page is about', async () => {
+    const text = await readFile(join(folder, 'llms.txt'), 'utf8');
+    const items = text.split('\n').filter((line) => line.startsWith('- '));
+    for (const item of items) expect(item).toMatch(/\]\(\S+\): (?!Status:)\S.*[.…]$/);
+    const titles = text.split('\n').filter((line) => line.startsWith('## '));
+    expect(new Set(titles).size).toBe(titles.length);
+    expect(text).not.toContain('`');
+  });
+
   test('have the guides in full', async () => {
     const text = await readFile(join(folder, 'llms-full.txt'), 'utf8');
     for (const title of ['@tradepost/sdk', 'Receive events', 'Operating the server', 'Glossary']) {
