@@ -108,9 +108,13 @@ describe.each(cases)('the starter for $template', ({ template, major, scripts, s
   test.runIf(node !== undefined)(
     'installs, passes its own tests, compiles and builds without a secret, and receives a delivery',
     async () => {
+      const readSettings = () => readFile(join(project, 'tsconfig.json'), 'utf8');
+      const settings = await readSettings();
       for (const script of ['test', 'types', ...scripts]) {
         await runPnpm(`run ${script}`, project, withoutSecret);
       }
+      // Next.js adds what it misses.
+      expect(await readSettings()).toBe(settings);
       const port = await findUnusedPort();
       const env = { ...withoutSecret, PORT: String(port), TRADEPOST_WEBHOOK_SECRET: secret };
       const variables = template === 'worker' ? `TRADEPOST_WEBHOOK_SECRET=${secret}\n` : '';
