@@ -104,7 +104,7 @@ async function renderModules(modules: readonly SdkModule[]): Promise<Map<string,
       preservedTypeAnnotationTags: ['@throws'],
       sort: ['kind', 'source-order'],
       // What programs call comes first, then the types of what they pass and get.
-      kindSortOrder: ['Class', 'Function', 'Variable', 'Interface', 'TypeAlias', 'Enum'],
+      groupOrder: ['Classes', 'Functions', 'Variables', 'Interfaces', 'Type Aliases', '*'],
       logLevel: 'Warn',
     };
     const settings = {

@@ -96,6 +96,11 @@ describe('every page', () => {
   });
 });
 
+test('the reference of the SDK begins with what programs call', async () => {
+  const html = await readFile(join(folder, 'reference/sdk/client/index.html'), 'utf8');
+  expect(/<h2 id="([^"]+)"/.exec(html)?.[1]).toBe('tradepost');
+});
+
 /** A page of each kind: axe takes up to two seconds for a long one. */
 const samples = [
   '',
