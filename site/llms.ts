@@ -38,7 +38,8 @@ export function writeTextsForModels(
     });
     return `## ${title}\n\n${items.join('\n')}\n`;
   });
-  writeFileSync(join(folder, 'llms.txt'), [`# Tradepost\n\n> ${summary}\n`, ...lists].join('\n'));
+  const head = `# Tradepost\n\n> ${summary}\n\nAll guides in one file: ${base}llms-full.txt\n`;
+  writeFileSync(join(folder, 'llms.txt'), [head, ...lists].join('\n'));
   const texts = full.flatMap(({ pages }) => pages.map((page) => toText(page).trim()));
   writeFileSync(join(folder, 'llms-full.txt'), `${texts.join('\n\n---\n\n')}\n`);
 }

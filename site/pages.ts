@@ -110,7 +110,8 @@ export function describePage(page: SitePage): string {
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll(/\s+/g, ' ')
-    .trim();
+    .trim()
+    .replace(/:$/, '.');
   return text.length <= 200 ? text : `${text.slice(0, 199).replace(/\s\S*$/, '')}…`;
 }
 
@@ -126,7 +127,8 @@ export function listDecisions(): PageGroup[] {
     const source = `docs/decisions/${file}.md`;
     const [, heading = file] =
       /^# \d+\. (.*)/m.exec(readFileSync(join(repository, source), 'utf8')) ?? [];
-    groups.at(-1)?.pages.push(page(source, `decisions/${file}/`, `${number} ${heading}`));
+    const name = `${number} ${heading.replaceAll('`', '')}`;
+    groups.at(-1)?.pages.push(page(source, `decisions/${file}/`, name));
   }
   return groups;
 }

@@ -14,6 +14,7 @@ import {
   repository,
   startPages,
 } from '../pages';
+import { normalizeTerm, splitIntoTerms } from './search-terms';
 
 const pages = listPages();
 const bySource = new Map(pages.map((page) => [page.source, page]));
@@ -82,14 +83,23 @@ export default defineConfig({
         detailedView: true,
         miniSearch: {
           searchOptions: {
-            boostDocument: (id: string) =>
-              /\/decisions\/|\/reference\/(?!cli)/.test(id) ? 0.4 : 1,
+            // Most people search for how to use it: not how it is run, or why it is so.
+            boostDocument: (id: string) => {
+              if (/\/decisions\/|\/reference\/(?!cli)/.test(id)) return 0.4;
+              return /\/(server|contract|architecture|glossary)\//.test(id) ? 0.6 : 1;
+            },
           },
+          options: { tokenize: splitIntoTerms, processTerm: normalizeTerm },
         },
       },
     },
     // The name of the link is its text.
-    notFound: { linkLabel: 'Take me home', linkText: 'Take me home' },
+    notFound: {
+      title: 'Page not found',
+      quote: 'It may have moved: search for it, or start from the home page.',
+      linkLabel: 'Home page',
+      linkText: 'Home page',
+    },
     footer: { message: 'MIT licence' },
   },
   transformPageData({ filePath, frontmatter }) {
@@ -106,7 +116,10 @@ export default defineConfig({
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `${siteData.base}logo.svg` }],
   ],
   buildEnd({ outDir, site }) {
-    const groups = [...guides, ...references, ...decisions];
+    const records = decisions
+      .slice(1)
+      .map(({ title, pages }) => ({ title: `Decisions: ${title}`, pages }));
+    const groups = [...guides, ...references, ...decisions.slice(0, 1), ...records];
     writeTextsForModels(outDir, site.base, groups, guides, resolveLink);
   },
   vite: {

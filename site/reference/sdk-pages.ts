@@ -103,6 +103,8 @@ async function renderModules(modules: readonly SdkModule[]): Promise<Map<string,
       excludeProtected: true,
       preservedTypeAnnotationTags: ['@throws'],
       sort: ['kind', 'source-order'],
+      // What programs call comes first, then the types of what they pass and get.
+      groupOrder: ['Classes', 'Functions', 'Variables', 'Interfaces', 'Type Aliases', '*'],
       logLevel: 'Warn',
     };
     const settings = {
@@ -144,6 +146,8 @@ async function renderModules(modules: readonly SdkModule[]): Promise<Map<string,
   }
 }
 
+const overviewText = 'Every export of the SDK, by what it is for.';
+
 /** Writes the reference of the SDK: an overview, and a page for each resource of the client and each other entry. */
 export async function sdkPages(): Promise<PageText[]> {
   const modules = listSdkModules();
@@ -165,14 +169,17 @@ export async function sdkPages(): Promise<PageText[]> {
     path: 'sdk/index.md',
     title: '@tradepost/sdk',
     group: 'sdk',
-    description: 'Every export of the SDK, by what it is for.',
-    body: table(
-      ['Page', 'Import from', 'What it is for'],
-      modules.map(({ name, title, description, entry }) => [
-        `[${title}](./${name}.md)`,
-        code(entry),
-        description,
-      ]),
+    description: overviewText,
+    body: paragraphs(
+      `${overviewText} The [guide](../../../../packages/sdk/README.md) explains how to use them.`,
+      table(
+        ['Page', 'Import from', 'What it is for'],
+        modules.map(({ name, title, description, entry }) => [
+          `[${title}](./${name}.md)`,
+          code(entry),
+          description,
+        ]),
+      ),
     ),
   };
   return [overview, ...pages];

@@ -57,6 +57,16 @@ async function openPage(page: Page, address: string): Promise<void> {
   await page.waitForFunction("document.querySelector('pre.diagram') === null");
 }
 
+/** Returns names in tables that break within a word: `even` and `t`. */
+const findBrokenNames = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('.vp-doc td code')].flatMap((code) =>
+    [...code.childNodes].filter((node) => {
+      if (!/^\\w+[./_,=|]*$/.test(node.data)) return false;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getClientRects().length > 1;
+    }).map((node) => node.data))`);
+
 /** Returns the elements that make a page wider than the window. */
 const findOverflow = (page: Page) =>
   page.evaluate<string[]>(`document.documentElement.scrollWidth <= innerWidth ? [] :
@@ -89,11 +99,19 @@ describe('every page', () => {
       for (const address of addresses) {
         await openPage(page, address);
         const wide = await findOverflow(page);
-        found.push(...[...faults.splice(0), ...wide].map((fault) => `${address}: ${fault}`));
+        const broken = await findBrokenNames(page);
+        found.push(
+          ...[...faults.splice(0), ...wide, ...broken].map((fault) => `${address}: ${fault}`),
+        );
       }
       expect(found).toEqual([]);
     });
   });
+});
+
+test('the reference of the SDK begins with what programs call', async () => {
+  const html = await readFile(join(folder, 'reference/sdk/client/index.html'), 'utf8');
+  expect(/<h2 id="([^"]+)"/.exec(html)?.[1]).toBe('tradepost');
 });
 
 /** A page of each kind: axe takes up to two seconds for a long one. */
@@ -137,6 +155,11 @@ test.each([
     /language|responses|event|signature/i,
     /^(sdk\/receiving|start\/receiver)\//,
   ],
+  ['retry', /retries/i, /^sdk\//],
+  ['idempotency', /retries/i, /^sdk\//],
+  ['pagination', /orders/i, /^sdk\//],
+  ['nextjs', /Next\.js/, /^sdk\/recipes\//],
+  ['order_not_found', /metadata|errors/i, /^sdk\//],
 ])('search finds %s', async (query, title, address) => {
   await inWindow({ colorScheme: 'light', width: 1280 }, async (page, faults) => {
     await openPage(page, base);
@@ -159,6 +182,15 @@ describe('the texts for models', () => {
     const pages = files.filter((file) => file.endsWith('/index.html'));
     expect(links.sort()).toEqual(pages.map((file) => base + file.replace(/html$/, 'md')).sort());
     expect(files).toEqual(expect.arrayContaining(links.map((link) => link.slice(base.length))));
+  });
+
+  test('say what each page is about', async () => {
+    const text = await readFile(join(folder, 'llms.txt'), 'utf8');
+    const items = text.split('\n').filter((line) => line.startsWith('- '));
+    for (const item of items) expect(item).toMatch(/\]\(\S+\): (?!Status:)\S.*[.…]$/);
+    const titles = text.split('\n').filter((line) => line.startsWith('## '));
+    expect(new Set(titles).size).toBe(titles.length);
+    expect(text).not.toContain('`');
   });
 
   test('have the guides in full', async () => {

@@ -58,7 +58,7 @@ function describeNextSteps(folder: string, name: TemplateName): string {
   const [neededMajor = 0, neededMinor = 0] = node.split('.').map(Number);
   const isOld = major < neededMajor || (major === neededMajor && minor < neededMinor);
   return [
-    `Created a receiver for ${title} in ${folder}.`,
+    `Created a receiver for ${title} in ${folder === '.' ? 'this folder' : folder}.`,
     ...(isOld ? [`Its tools need Node ${node} or later; this is ${process.version}.`] : []),
     '',
     ...(folder === '.' ? [] : [`  cd ${quote(folder)}`]),

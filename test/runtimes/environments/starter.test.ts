@@ -66,6 +66,14 @@ test('every template has a case here', async () => {
   expect(stderr).toContain(cases.map(({ template }) => template).join(', '));
 });
 
+test('it says where the project is, also in the current folder', async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const { code, stdout } = await create(['.', '--template', 'express'], folder.path);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Created a receiver for Express in this folder\.\n\n {2}npm install\n/);
+});
+
 describe.each(cases)('the starter for $template', ({ template, major, scripts, start }) => {
   const node = findNodeMajors().find((found) => found.major >= major)?.program;
   let parent: TemporaryFolder;
@@ -98,9 +106,13 @@ describe.each(cases)('the starter for $template', ({ template, major, scripts, s
   test.runIf(node !== undefined)(
     'installs, passes its own tests, compiles and builds without a secret, and receives a delivery',
     async () => {
+      const readSettings = () => readFile(join(project, 'tsconfig.json'), 'utf8');
+      const settings = await readSettings();
       for (const script of ['test', 'types', ...scripts]) {
         await runPnpm(`run ${script}`, project, withoutSecret);
       }
+      // Next.js adds what it misses.
+      expect(await readSettings()).toBe(settings);
       const port = await findUnusedPort();
       const env = { ...withoutSecret, PORT: String(port), TRADEPOST_WEBHOOK_SECRET: secret };
       const variables = template === 'worker' ? `TRADEPOST_WEBHOOK_SECRET=${secret}\n` : '';

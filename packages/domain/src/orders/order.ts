@@ -203,7 +203,7 @@ function invalidTransition(order: Order, to: OrderStatus): DomainError {
   const reason =
     allowed.length === 0
       ? `${order.status} is final`
-      : `from ${order.status} it can change to ${allowed.join(' or ')}`;
+      : `from ${order.status} it can change to ${allowed.join(', ').replace(/, (\w+)$/, ' or $1')}`;
   return new DomainError(
     'invalid_transition',
     `Order ${order.id} is ${order.status} and cannot become ${to}: ${reason}.`,

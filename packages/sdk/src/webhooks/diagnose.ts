@@ -77,7 +77,7 @@ export function* diagnoseMismatch(options: CheckedDelivery): Search<Verification
   return isUnchanged(decodeText(raw))
     ? fail(
         'WRONG_SECRET',
-        'Service-Signature does not match, although the body is formatted as the service formats it: most likely the secret is of another webhook or another environment. Compare it with the one from the registration response. A forged delivery, or one with a changed value, looks the same.',
+        'Service-Signature does not match, although the body is formatted as the service formats it: most likely the secret is of another webhook or environment. Compare it with the one from the registration response, or from `tradepost webhooks listen`. A forged delivery, or one with a changed value, looks the same.',
       )
     : null;
 }

@@ -81,6 +81,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     const { code, message } = await catchVerificationError({ secret: otherSecret });
     expect(code).toBe('WRONG_SECRET');
     expect(message).toContain('most likely the secret is of another webhook');
+    expect(message).toContain('or from `tradepost webhooks listen`');
     expect(message).toContain('A forged delivery, or one with a changed value, looks the same');
   });
 

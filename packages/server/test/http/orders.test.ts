@@ -261,7 +261,9 @@ describe('PATCH /v1/orders/:id', () => {
     const order = await placeOrder();
     const problem = getProblem(await moveOrder(order.id, 'completed'));
     expect(problem).toMatchObject({ status: 409, code: 'invalid_transition' });
-    expect(problem.detail).toContain('from pending it can change to confirmed or fulfilling or');
+    expect(problem.detail).toContain(
+      'from pending it can change to confirmed, fulfilling or cancelled.',
+    );
   });
 
   it('reports that a final status is final', async () => {
