@@ -113,7 +113,7 @@ describe('on a change of status,', () => {
       changeStatus({ ...request, to: 'completed' }, found, aContext()),
     );
     expect(domainError.code).toBe('invalid_transition');
-    expect(domainError.detail).toContain('confirmed or fulfilling or cancelled');
+    expect(domainError.detail).toContain('confirmed, fulfilling or cancelled');
     const final = { ...found, order: { ...order, status: 'cancelled' } as const };
     expect(catchDomainError(() => changeStatus(request, final, aContext())).detail).toContain(
       'cancelled is final',

@@ -11,8 +11,16 @@ import {
 import { applyOperation } from './operator-model';
 import { addAction, findableStates, noOverlap, type Overlap, orderings } from './overlap';
 import { applyCall } from './service-model';
-import type { Reply } from './state';
+import type { ModelState, Reply } from './state';
 import type { ActualReply } from './system';
+
+/**
+ * Forgets the cursors of which their pages do not tell whether a change at the same time came before them: the model may have
+ * chosen another order of the two than the service, and a later page would differ.
+ */
+function forgetUnsureCursors(state: ModelState): void {
+  state.cursors = state.cursors.filter(({ passedOthers }) => passedOthers !== true);
+}
 
 /** An action that was performed, and its result. */
 export interface Performed {
@@ -114,6 +122,7 @@ export function linearize(
     const depth = actions.length - left.length;
     if (left.length === 0) {
       if (waits) before.state.now += waitSeconds * 1_000;
+      if (actions.length > 1) forgetUnsureCursors(before.state);
       return settle(before, overlap);
     }
     for (const next of left) {

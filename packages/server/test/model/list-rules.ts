@@ -195,8 +195,12 @@ export function showEvent({
 }
 
 /** Adds a cursor of an event log: how many entries of it are passed. */
-const addLogCursor = (state: ModelState, { id: accountId }: ModelAccount, position: number) =>
-  addCursor(state, { list: 'events', sort: '', accountId, time: 0, position });
+const addLogCursor = (
+  state: ModelState,
+  { id: accountId }: ModelAccount,
+  position: number,
+  passedOthers = false,
+) => addCursor(state, { list: 'events', sort: '', accountId, time: 0, position, passedOthers });
 
 const findLogCursor = (state: ModelState, text: unknown) =>
   findCursor(state, { list: 'events', sort: '' }, text)?.position;
@@ -225,7 +229,9 @@ export function listEvents(state: ModelState, account: ModelAccount, query: Quer
   const endOfPage = last === undefined ? after : last.index + 1;
   const end = stays || page.length === limit ? endOfPage : state.log.length;
   // An empty page from now on does not tell whether a change at the same time came before it, so its cursor is not used.
-  const nextCursor = isFromNow ? placeholder(state, 'text') : addLogCursor(state, account, end);
+  const nextCursor = isFromNow
+    ? placeholder(state, 'text')
+    : addLogCursor(state, account, end, query.type !== undefined && end > endOfPage);
   return {
     status: 200,
     body: { data: page.map(showEvent), nextCursor, hasMore: page.length === limit },

@@ -202,6 +202,8 @@ export interface ModelCursor {
   time: number;
   /** The number of the last item that was listed; of the event log: how many entries of it were passed. */
   position: number;
+  /** Whether it passed entries of an event log that its page does not show, because they have other types. */
+  passedOthers?: boolean;
 }
 
 /** Thrown by a rule that rejects a call. Nothing was changed before. */
