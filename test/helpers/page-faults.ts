@@ -35,7 +35,9 @@ export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(untilStill);
   // Scripts of the test are not subject to the policy of the page.
   await page.evaluate(axeSource);
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run(document)');
+  const { violations } = await page.evaluate<axe.AxeResults>(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
   );
