@@ -12,7 +12,7 @@ interface PageEnvironment {
   realPath?: string;
 }
 
-/** Lets a name break after a point, slash, underscore or comma: `data.orderId` has two parts. */
+/** Lets code break where the parts of a name meet: `data.orderId` has two. Tags and entities stay as they are. */
 function allowBreaks(code: string): string {
   return code
     .split(/(<[^>]*>|&\w+;)/)

@@ -85,8 +85,10 @@ export function requireEmpty(folder: string): void {
  * does not say what it has created when it fails.
  */
 function makeFolder(folder: string, made: string[]): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder), made);
+  const parent = dirname(folder);
+  // A drive that does not exist has itself as its parent.
+  if (existsSync(folder) || parent === folder) return;
+  makeFolder(parent, made);
   mkdirSync(folder);
   made.push(folder);
 }

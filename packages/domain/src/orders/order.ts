@@ -200,10 +200,11 @@ export function placeOrder(
 
 function invalidTransition(order: Order, to: OrderStatus): DomainError {
   const allowed = allowedTransitions(order.status);
+  const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
   const reason =
     allowed.length === 0
       ? `${order.status} is final`
-      : `from ${order.status} it can change to ${allowed.join(', ').replace(/, (\w+)$/, ' or $1')}`;
+      : `from ${order.status} it can change to ${either.format(allowed)}`;
   return new DomainError(
     'invalid_transition',
     `Order ${order.id} is ${order.status} and cannot become ${to}: ${reason}.`,
