@@ -45,7 +45,7 @@ export function createRoutes(dependencies: RouteDependencies): {
   const { store, clock, newId, webhookPolicy, longPolls, createSecret } = dependencies;
   return {
     orders: orderRoutes(store.orders, clock, newId),
-    notifications: notificationRoutes(store.notifications),
+    notifications: notificationRoutes(store.notifications, clock, newId),
     webhooks: {
       ...webhookRoutes(store.webhooks, webhookPolicy, clock, newId, createSecret),
       ...testEventRoutes(store.deliveryLog, clock, newId),

@@ -310,6 +310,15 @@ export interface ListingAvailabilityLowEvent {
   data: ListingAvailabilityLowData;
 }
 
+export interface MarkAllReadParams {
+  before: string | Date;
+}
+
+export interface MarkedNotifications {
+  marked: number;
+  hasMore: boolean;
+}
+
 export interface MoveOrderOptions extends RequestOptions {
   dryRun?: boolean | undefined;
   beforeUpdate?: ((order: Order, response: ApiResponse<Order>) => void | Promise<void>) | undefined;
@@ -341,6 +350,7 @@ export declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
   markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
+  markAllRead(params: MarkAllReadParams, options?: RequestOptions): ApiPromise<MarkedNotifications>;
 }
 
 export interface Order {
@@ -387,6 +397,7 @@ export interface OrderExpansions {
   seller: OrderParty;
   agent: OrderParty | null;
   listing: OrderListing;
+  etag: string;
 }
 
 export interface OrderListParams {
@@ -910,7 +921,9 @@ declare const extensions: readonly [
   'deliveries.replays',
   'events',
   'notifications.filters',
+  'notifications.read',
   'orders.count',
+  'orders.etag',
   'orders.expand',
   'orders.filters',
   'orders.reason',
@@ -934,7 +947,7 @@ export declare const orderCount: {
   readonly max: 100000;
 };
 
-declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing', 'etag'];
 
 export declare const orderQuantity: {
   readonly min: 1;

@@ -351,6 +351,15 @@ interface ListingAvailabilityLowEvent$ {
   data: ListingAvailabilityLowData$;
 }
 
+interface MarkAllReadParams {
+  before: string | Date;
+}
+
+interface MarkedNotifications {
+  marked: number;
+  hasMore: boolean;
+}
+
 export interface MockAccount {
   id: string;
   kind: AccountKind;
@@ -421,6 +430,7 @@ export type MockOperation =
   | 'orders.update'
   | 'notifications.list'
   | 'notifications.markRead'
+  | 'notifications.markAllRead'
   | 'webhooks.create'
   | 'webhooks.list'
   | 'webhooks.get'
@@ -517,6 +527,7 @@ declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
   markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
+  markAllRead(params: MarkAllReadParams, options?: RequestOptions): ApiPromise<MarkedNotifications>;
 }
 
 interface Order {
@@ -579,6 +590,7 @@ interface OrderExpansions {
   seller: OrderParty;
   agent: OrderParty | null;
   listing: OrderListing;
+  etag: string;
 }
 
 interface OrderListParams {
@@ -1238,7 +1250,9 @@ declare const extensions: readonly [
   'deliveries.replays',
   'events',
   'notifications.filters',
+  'notifications.read',
   'orders.count',
+  'orders.etag',
   'orders.expand',
   'orders.filters',
   'orders.reason',
@@ -1362,7 +1376,7 @@ export declare function invalidDelivery(
 
 export declare function mockTradepost(options?: MockTradepostOptions): MockTradepost;
 
-declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing', 'etag'];
 
 declare const orderSorts: readonly ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 

@@ -114,6 +114,8 @@ export type {
   UnknownAccountEvent,
 } from './resources/events';
 export type {
+  MarkAllReadParams,
+  MarkedNotifications,
   Notification,
   NotificationListParams,
   Notifications,

@@ -149,6 +149,11 @@ describe('each request of the SDK equals that of the contract:', () => {
     expectTypeOf<{ read: true }>().toEqualTypeOf<Request['body']>();
   });
 
+  test('notifications.markAllRead sends the body of the contract', () => {
+    type Body = ServerInferRequest<Contract['notifications']['markAllRead']>['body'];
+    expectTypeOf<Sent<Parameters<Notifications['markAllRead']>[0]>>().toEqualTypeOf<Body>();
+  });
+
   test('webhooks.create sends the body of the contract, and its idempotency key', () => {
     type Request = ClientInferRequest<Contract['webhooks']['create']>;
     expectTypeOf<SentBody<Parameters<Webhooks['create']>[0]>>().toEqualTypeOf<Request['body']>();
@@ -225,6 +230,9 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
     type Routes = Contract['notifications'];
     expectTypeOf<EnvelopeOf<Notifications['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
     expectTypeOf<Notification>().toExtend<Awaited<ReturnType<Notifications['markRead']>>>();
+    expectTypeOf<EnvelopeOf<Notifications['markAllRead']>>().toEqualTypeOf<
+      BodyOf<Routes['markAllRead'], 200>
+    >();
   });
 
   test('webhooks', () => {

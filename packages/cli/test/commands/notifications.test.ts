@@ -1,6 +1,11 @@
 import type { Notification } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
-import { aNotification, aProblem, BareService } from '../helpers/minimal-service';
+import {
+  aNotification,
+  aProblem,
+  BareService,
+  type StubResponse,
+} from '../helpers/minimal-service';
 import { runAtKeyboard } from '../helpers/run-at-keyboard';
 
 const first = aNotification({ id: 'ntf_1' });
@@ -529,5 +534,75 @@ describe('the filters of notifications', () => {
     service.notifications = notifications;
     const { stdout } = await service.cli(['notifications', 'list', ...filters, '--jq', '.[].id']);
     expect(stdout.trimEnd().split('\n')).toEqual(ids);
+  });
+});
+
+describe('notifications read, of more than a hundred', () => {
+  const before = '2026-11-21T11:00:00.000Z';
+  const many = Array.from({ length: 1_300 }, (_, at) =>
+    aNotification({
+      id: `ntf_${at}`,
+      createdAt: at < 2 ? before : '2026-11-21T10:00:00.000Z',
+    }),
+  );
+  const argv = [
+    'notifications',
+    'read',
+    '--all',
+    '--yes',
+    '--output',
+    'csv',
+    '--fields',
+    'id,read',
+  ];
+
+  async function start(portions: readonly StubResponse[]): Promise<BareService> {
+    const service = await BareService.start();
+    service.extensions = ['notifications.read', 'notifications.filters'];
+    service.notifications = many.map((one) => ({ ...one }));
+    const left = [...portions];
+    service.instead = ({ method }) => (method === 'POST' ? left.shift() : undefined);
+    return service;
+  }
+  const portion = (marked: number, hasMore: boolean) => ({
+    status: 200,
+    body: { data: { marked, hasMore } },
+  });
+  const sent = ({ seen }: BareService) => seen.filter(({ method }) => method !== 'GET');
+
+  it('marks those before the newest in portions, and those of its time one by one', async () => {
+    const service = await start([portion(1_000, true), portion(298, false)]);
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect(sent(service).map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['POST', '/v1/notifications/read', { before }],
+      ['POST', '/v1/notifications/read', { before }],
+      ['PATCH', '/v1/notifications/ntf_0', { read: true }],
+      ['PATCH', '/v1/notifications/ntf_1', { read: true }],
+    ]);
+    expect(stdout.split('\n').filter((line) => line.endsWith(',true'))).toHaveLength(1_300);
+    expect([exitCode, stderr]).toEqual([0, 'Marked 1,300 notifications as read.\n']);
+  });
+
+  it('says how many are read, and marks no others, after a failure', async () => {
+    const service = await start([portion(1_000, true), aProblem(403, 'read_only_api_key')]);
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(sent(service)).toHaveLength(2);
+    expect(exitCode).toBe(7);
+    expect(stderr).toContain(
+      'Marked 1,000 of 1,300 notifications as read; 1 failed, 299 not attempted',
+    );
+  });
+
+  it('marks each, if the service has no other way', async () => {
+    const service = await start([]);
+    service.extensions = [];
+    service.notifications = many.slice(0, 150).map((one) => ({ ...one }));
+    const { exitCode, stderr } = await service.cli(argv);
+    const patches = sent(service).filter(({ method }) => method === 'PATCH');
+    expect([exitCode, stderr, patches.length]).toEqual([
+      0,
+      'Marked 150 notifications as read.\n',
+      150,
+    ]);
   });
 });

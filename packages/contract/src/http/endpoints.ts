@@ -13,6 +13,7 @@ export const endpoints = {
   notifications: {
     list: { method: 'GET', path: '/v1/notifications' },
     update: { method: 'PATCH', path: '/v1/notifications/:id' },
+    markAllRead: { method: 'POST', path: '/v1/notifications/read' },
   },
   webhooks: {
     create: { method: 'POST', path: '/v1/webhooks' },
@@ -47,6 +48,9 @@ export const pageLimit = { min: 1, max: 100, default: 50 } as const;
 
 /** How many deliveries one request may replay. */
 export const replayLimit = { min: 1, max: 500, default: 100 } as const;
+
+/** How many notifications one request marks as read at most. */
+export const markReadLimit = 1_000;
 
 /** How large a request may be, in bytes. A larger body is a 413, larger headers with the request line are a 431. */
 export const requestLimits = { bodyBytes: 65_536, headerBytes: 16_384 } as const;

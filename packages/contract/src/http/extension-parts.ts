@@ -7,7 +7,10 @@ export const extensionParts = {
   'deliveries.replays': ['webhooks.replayDeliveries'],
   events: ['events.list', 'events.get'],
   'notifications.filters': ['notifications.list: read'],
+  'notifications.read': ['notifications.markAllRead'],
   'orders.count': ['orders.list: count'],
+  'orders.etag': ['orders.list: expand=etag', 'orders.get: expand=etag'],
+  /** The names. */
   'orders.expand': ['orders.list: expand', 'orders.get: expand'],
   /** Also several statuses in `status`. */
   'orders.filters': [

@@ -1,17 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { endpoints } from '../http/endpoints';
+import { endpoints, markReadLimit } from '../http/endpoints';
 import { notificationIdSchema, pathIdSchema } from '../http/field-schemas';
-import { noQuerySchema } from '../http/message-schemas';
+import { idempotencyKeySchema, noQuerySchema } from '../http/message-schemas';
 import { problemResponses, type RouteMetadata } from '../http/routes';
 import {
   listNotificationsSchema,
+  markedNotificationsResponseSchema,
+  markNotificationsReadSchema,
   notificationPageSchema,
   notificationResponseSchema,
   updateNotificationSchema,
 } from './notification-schemas';
 
-/** The notification endpoints. Source: API specification, "Endpoints". */
+/** The notification endpoints. `markAllRead` is an extension; the others are in the API specification ("Endpoints"). */
 export const notificationEndpoints = initContract().router({
   list: {
     ...endpoints.notifications.list,
@@ -39,6 +41,20 @@ export const notificationEndpoints = initContract().router({
       extension: false,
       responseHeaders: [],
       problems: ['notification_not_found'],
+    } as RouteMetadata,
+  },
+  markAllRead: {
+    ...endpoints.notifications.markAllRead,
+    query: noQuerySchema,
+    summary: 'Mark all notifications up to a time as read.',
+    description: `Marks up to ${markReadLimit.toLocaleString('en-US')} unread notifications, the oldest first. Repeat the request while \`hasMore\` is true. A repeated request is safe: what is read stays read.`,
+    headers: { 'idempotency-key': idempotencyKeySchema },
+    body: markNotificationsReadSchema,
+    responses: { 200: markedNotificationsResponseSchema, ...problemResponses(403, 413, 415) },
+    metadata: {
+      operationId: 'markNotificationsRead',
+      extension: true,
+      responseHeaders: ['idempotentReplayed'],
     } as RouteMetadata,
   },
 });

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { eventTypes } from '../events/event';
-import { notificationIdSchema, orderIdSchema, timestampSchema } from '../http/field-schemas';
+import { markReadLimit } from '../http/endpoints';
+import {
+  notificationIdSchema,
+  orderIdSchema,
+  timestampInputSchema,
+  timestampSchema,
+} from '../http/field-schemas';
 import {
   bodySchema,
   cursorSchema,
@@ -53,6 +59,31 @@ export const updateNotificationSchema = bodySchema({
     override: { type: 'boolean', const: undefined },
   }),
 }).meta({ id: 'UpdateNotification' });
+
+/** Schema of `MarkNotificationsRead`. */
+export const markNotificationsReadSchema = bodySchema({
+  before: timestampInputSchema.meta({
+    description:
+      'Marks the unread notifications created before this time (exclusive). Send a time up to which you have seen them, such as `createdAt` of the newest one: later ones stay unread.',
+  }),
+}).meta({ id: 'MarkNotificationsRead' });
+
+/** Schema of the response with how many notifications were marked as read. */
+export const markedNotificationsResponseSchema = envelopeSchema(
+  z
+    .object({
+      marked: z
+        .int()
+        .min(0)
+        .max(markReadLimit)
+        .meta({ description: 'How many are read now that were unread.' }),
+      hasMore: z.boolean().meta({
+        description:
+          'Whether unread ones are left from before this time: send the same request again.',
+      }),
+    })
+    .meta({ id: 'MarkedNotifications', description: 'What a request to mark notifications did.' }),
+).meta({ id: 'MarkedNotificationsResponse' });
 
 const readValues = new Map<unknown, boolean>([
   ['true', true],

@@ -159,6 +159,13 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
     sdk: `const notification = await tradepost.notifications.markRead('${notification}');\nconsole.log(notification.read);`,
     cli: `tradepost notifications read ${notification}`,
   },
+  markNotificationsRead: {
+    sdk: [
+      "const { marked, hasMore } = await tradepost.notifications.markAllRead({ before: '2026-11-21T09:30:00Z' });",
+      "console.log(marked, hasMore ? 'there are more' : 'that was all');",
+    ].join('\n'),
+    cli: 'tradepost notifications read --until 2026-11-21T09:30:00Z --yes',
+  },
   createWebhook: {
     sdk: [
       'const webhook = await tradepost.webhooks.create({',

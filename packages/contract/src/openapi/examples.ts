@@ -169,6 +169,10 @@ export const operationExamples: Record<string, OperationExample> = {
     request: { read: true },
     response: { data: { ...notification, read: true } },
   },
+  markNotificationsRead: {
+    request: { before: '2026-11-21T09:30:00Z' },
+    response: { data: { marked: 12, hasMore: false } },
+  },
   createWebhook: { request: { url, events: [...events] }, response: { data: createdWebhook } },
   listWebhooks: { response: { data: [webhook], nextCursor: null } },
   getWebhook: { response: { data: webhook } },

@@ -57,6 +57,13 @@ export const orderListingSchema = z
   })
   .meta({ id: 'OrderListing', description: 'The listing of an order.', 'x-extension': true });
 
+const etagSchema = z.string().meta({
+  description:
+    'What `ETag` of a response with this order alone has, with its quotes: send it as `If-Match`.',
+  examples: ['"3"'],
+  'x-extension': true,
+});
+
 /** Schema of `Order`. */
 export const orderSchema = z
   .object({
@@ -73,11 +80,12 @@ export const orderSchema = z
     seller: orderPartySchema.exactOptional(),
     agent: orderAgentSchema.exactOptional(),
     listing: orderListingSchema.exactOptional(),
+    etag: etagSchema.exactOptional(),
   })
   .meta({
     id: 'Order',
     description:
-      'Ties a buyer, a seller and optionally an agent to a listing and a quantity. `buyer`, `seller`, `agent` and `listing` are present only if the request has them in `expand`.',
+      'Ties a buyer, a seller and optionally an agent to a listing and a quantity. `buyer`, `seller`, `agent`, `listing` and `etag` are present only if the request has them in `expand`.',
   });
 
 /** Schema of the response with one order. */
@@ -145,7 +153,7 @@ export const updateOrderSchema = bodySchema({
 
 const expandSchema = commaListSchema(orderExpansions).exactOptional().meta({
   description:
-    'Which names to return with an order: `buyer`, `seller`, `agent`, `listing`, or several of them: `expand=buyer,listing`.',
+    'What to return with an order: the names of its `buyer`, `seller`, `agent` and `listing`, and its `etag`. One or several of them: `expand=buyer,listing`.',
 });
 
 /** Schema of `GetOrder`. */

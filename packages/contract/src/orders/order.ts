@@ -28,8 +28,8 @@ export const orderSorts = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt']
 /** One way to sort a list of orders. */
 export type OrderSort = (typeof orderSorts)[number];
 
-/** What an order can be expanded with: its accounts and its listing. */
-export const orderExpansions = ['buyer', 'seller', 'agent', 'listing'] as const;
+/** What an order can be expanded with: the names of its accounts and of its listing, and its entity tag. */
+export const orderExpansions = ['buyer', 'seller', 'agent', 'listing', 'etag'] as const;
 
 /** One expansion of an order. */
 export type OrderExpansion = (typeof orderExpansions)[number];
@@ -92,6 +92,8 @@ export interface Order {
   agent?: OrderParty | null;
   /** Only with `expand=listing`. */
   listing?: OrderListing;
+  /** Only with `expand=etag`: what `ETag` of a response with this order alone has, such as `"3"` with its quotes. */
+  etag?: string;
 }
 
 /** Body of `POST /v1/orders`. */
@@ -135,7 +137,7 @@ export interface ListOrders {
   updatedAfter?: string;
   /** @default '-createdAt' */
   sort?: OrderSort;
-  /** Which names to return with each order; sent as one text, separated by commas. */
+  /** What to return with each order; sent as one text, separated by commas. */
   expand?: OrderExpansion[];
   /** Returns the total, counted up to so many: 1 to 100,000. */
   count?: number;
@@ -147,6 +149,6 @@ export interface ListOrders {
 
 /** Query of `GET /v1/orders/:id`, an extension. */
 export interface GetOrder {
-  /** Which names to return with the order; sent as one text, separated by commas. */
+  /** What to return with the order; sent as one text, separated by commas. */
   expand?: OrderExpansion[];
 }

@@ -29,5 +29,7 @@ test('every path starts with the version', () => {
 test('the README lists every endpoint', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const rows = [...readme.matchAll(/^\| `(\w+\.\w+)` *\| `(.+)` *\|$/gm)];
-  expect(rows.map(([, name, place]) => `${name}: ${place}`)).toEqual(listed(endpoints));
+  // In two tables: the API specification, and the extensions.
+  const found = rows.map(([, name, place]) => `${name}: ${place}`);
+  expect(found.sort()).toEqual(listed(endpoints).sort());
 });

@@ -119,12 +119,12 @@ test.each([
 test('orders can be expanded with one name or several', () => {
   for (const schema of [listOrdersSchema, getOrderSchema]) {
     expect(schema.parse({ expand: 'buyer' })).toEqual({ expand: ['buyer'] });
-    expect(schema.parse({ expand: 'listing,agent,seller,buyer' })).toEqual({
-      expand: ['listing', 'agent', 'seller', 'buyer'],
+    expect(schema.parse({ expand: 'listing,agent,seller,buyer,etag' })).toEqual({
+      expand: ['listing', 'agent', 'seller', 'buyer', 'etag'],
     });
     for (const expand of ['', 'buyers', 'buyer,', 'buyer.name', '*', ['buyer', 'agent']]) {
       expect(listIssues(schema, { expand })).toEqual([
-        'expand: must be one of buyer, seller, agent, listing, or several with commas',
+        'expand: must be one of buyer, seller, agent, listing, etag, or several with commas',
       ]);
     }
   }

@@ -29,6 +29,7 @@ const own: Record<string, ProblemCode[]> = {
   ],
   listNotifications: ['invalid_cursor'],
   markNotificationRead: ['notification_not_found'],
+  markNotificationsRead: ['idempotency_key_reused'],
   createWebhook: ['webhook_limit_reached', 'webhook_deleted', 'idempotency_key_reused'],
   listWebhooks: ['invalid_cursor'],
   getWebhook: ['webhook_not_found'],

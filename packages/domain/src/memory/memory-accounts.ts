@@ -101,7 +101,8 @@ export function createMemoryListingStore(data: MemoryData): ListingStore {
 }
 
 /** Creates the store of notifications. */
-export function createMemoryNotificationStore({ notifications }: MemoryData): NotificationStore {
+export function createMemoryNotificationStore(data: MemoryData): NotificationStore {
+  const { notifications } = data;
   return {
     async listNotifications(accountId, { read }, page) {
       const own = [...notifications.values()].filter(
@@ -116,6 +117,17 @@ export function createMemoryNotificationStore({ notifications }: MemoryData): No
       const changed = { ...found, read: true };
       notifications.set(id, changed);
       return changed;
+    },
+
+    async markAllRead({ accountId, before, limit, idempotencyKey, context }, respond) {
+      return data.runIdempotent(idempotencyKey, context.now, () => {
+        const unread = [...notifications.values()]
+          .filter((one) => one.accountId === accountId && !one.read && one.createdAt < before)
+          .sort((one, other) => one.createdAt - other.createdAt || byId(other, one));
+        const marked = unread.slice(0, limit);
+        for (const one of marked) notifications.set(one.id, { ...one, read: true });
+        return respond({ marked: marked.length, hasMore: unread.length > limit });
+      });
     },
   };
 }

@@ -1,4 +1,6 @@
-import { type contract, pageLimit } from '@tradepost/contract';
+import { type contract, markReadLimit, pageLimit } from '@tradepost/contract';
+import { type Clock, createContext, type IdGenerator } from '../kernel/context';
+import { withReplayedHeader } from '../kernel/idempotency';
 import { decodeCursor, slicePage } from '../kernel/pagination';
 import type { RouteHandlers } from '../route-handlers';
 import {
@@ -10,6 +12,8 @@ import {
 /** Creates the handlers of the notification endpoints. */
 export function notificationRoutes(
   notifications: NotificationStore,
+  clock: Clock,
+  newId: IdGenerator,
 ): RouteHandlers<typeof contract.notifications> {
   return {
     async list({ caller, query }) {
@@ -27,6 +31,19 @@ export function notificationRoutes(
       const notification = await notifications.markRead(caller.accountId, params.id);
       if (notification === null) throw notificationNotFound(params.id);
       return { status: 200, body: { data: toNotificationResponse(notification) } };
+    },
+
+    async markAllRead({ caller, body, idempotencyKey }) {
+      const { accountId } = caller;
+      const before = Date.parse(body.before);
+      const context = createContext(clock, newId);
+      const request = { accountId, before, limit: markReadLimit, idempotencyKey, context };
+      const { response, replayed } = await notifications.markAllRead(request, (data) => ({
+        status: 200 as const,
+        headers: {},
+        body: { data },
+      }));
+      return replayed ? withReplayedHeader(response) : response;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Notification as NotificationResponse, NotificationType } from '@tradepost/contract';
-import { formatTimestamp } from '../kernel/context';
+import { type CommandContext, formatTimestamp } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
+import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
 
 /** An event as one of its recipients sees it. */
@@ -37,6 +38,14 @@ export function toNotificationResponse(notification: Notification): Notification
   };
 }
 
+/** What `markAllRead` did. */
+export interface MarkedNotifications {
+  /** How many notifications are read now that were unread. */
+  marked: number;
+  /** Whether unread ones are left from before the time. */
+  hasMore: boolean;
+}
+
 /** Stores notifications. Changes write them in their own transaction. */
 export interface NotificationStore {
   /** Lists an account's notifications after `after`, newest first, up to `limit`. */
@@ -47,4 +56,20 @@ export interface NotificationStore {
   ): Promise<Notification[]>;
   /** Marks an account's notification as read. Returns it, or null if the account has no such notification. */
   markRead(accountId: string, id: string): Promise<Notification | null>;
+  /**
+   * Marks an account's unread notifications from before a time as read, the oldest first, up to `limit`. If the idempotency key
+   * has a stored response, none is marked.
+   *
+   * @param request.before Milliseconds since 1970, exclusive.
+   */
+  markAllRead<Response extends StoredResponse>(
+    request: {
+      accountId: string;
+      before: number;
+      limit: number;
+      idempotencyKey: IdempotencyKey | null;
+      context: CommandContext;
+    },
+    respond: (marked: MarkedNotifications) => Response,
+  ): Promise<IdempotentResult<Response>>;
 }

@@ -1,9 +1,9 @@
 import type { OrderExpansion, OrderParty, Order as OrderResponse } from '@tradepost/contract';
-import { type Order, toOrderResponse } from './order';
+import { formatEtag, type Order, toOrderResponse } from './order';
 import type { OrderStore } from './order-store';
 
 /**
- * Converts orders to the contract's orders, with the names that a request expands. They are read in one query for all orders. The
+ * Converts orders to the contract's orders, with what a request expands. Names are read in one query for all orders. The
  * participants of an order may know the names of each other and of the listing, and nothing else.
  */
 export async function toExpandedResponses(
@@ -32,6 +32,7 @@ export async function toExpandedResponses(
       ...(expand.includes('listing') && {
         listing: { id: listingId, title: names.get(listingId) ?? null },
       }),
+      ...(expand.includes('etag') && { etag: formatEtag(order) }),
     };
   });
 }

@@ -38,6 +38,23 @@ export interface NotificationListParams {
   cursor?: string | undefined;
 }
 
+/** Parameters of `notifications.markAllRead`. */
+export interface MarkAllReadParams {
+  /**
+   * Marks those created before this time (exclusive): a date, or ISO 8601 with seconds and an offset, such as
+   * `2026-11-21T09:30:00Z`. Pass `createdAt` of the newest notification that you have seen: later ones stay unread.
+   */
+  before: string | Date;
+}
+
+/** What `notifications.markAllRead` did. */
+export interface MarkedNotifications {
+  /** How many are read now that were unread: 0 to 1,000. */
+  marked: number;
+  /** Whether unread ones are left from before the time: then call it again. */
+  hasMore: boolean;
+}
+
 /** The notifications of the account that the API key belongs to. */
 export class Notifications {
   readonly #transport: Transport;
@@ -65,6 +82,28 @@ export class Notifications {
       options,
       known: { id, read: true },
       read: readItem<UpdatedNotification>,
+    });
+  }
+
+  /**
+   * Marks up to 1,000 unread notifications from before a time as read, the oldest first. To mark all, call it again
+   * while `hasMore` is true. Needs the extension `notifications.read`.
+   *
+   * @example
+   * const { createdAt: before } = newest;
+   * while ((await tradepost.notifications.markAllRead({ before })).hasMore);
+   */
+  markAllRead(
+    params: MarkAllReadParams,
+    options?: RequestOptions,
+  ): ApiPromise<MarkedNotifications> {
+    return this.#transport.request({
+      operation: 'notifications.markAllRead',
+      endpoint: endpoints.notifications.markAllRead,
+      extension: true,
+      body: params,
+      options,
+      read: readItem<MarkedNotifications>,
     });
   }
 }

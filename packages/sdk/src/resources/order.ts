@@ -52,9 +52,11 @@ export interface OrderExpansions {
   agent: OrderParty | null;
   /** The listing. */
   listing: OrderListing;
+  /** What `orders.update` takes as `ifMatch`: `"3"`, with its quotes. */
+  etag: string;
 }
 
-/** An order with the names that `expand` requests: `ExpandedOrder<'buyer' | 'listing'>`. */
+/** An order with what `expand` requests: `ExpandedOrder<'buyer' | 'listing'>`. */
 export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
 

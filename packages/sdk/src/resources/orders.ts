@@ -78,7 +78,7 @@ export interface OrderListParams {
    * @default '-createdAt'
    */
   sort?: OrderSort | undefined;
-  /** Which names to return with each order, such as `['buyer', 'listing']`. */
+  /** What to return with each order: names, such as `['buyer', 'listing']`, and `etag` (the extension `orders.etag`). */
   expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
   /** Counts the orders of the list up to so many, 1 to 100,000: `(await orders.list({ count: 1_000 })).total`. */
   count?: number | undefined;
@@ -90,7 +90,7 @@ export interface OrderListParams {
 
 /** Options of `orders.get`. */
 export interface GetOrderOptions extends RequestOptions {
-  /** Which names to return with the order, such as `['buyer', 'listing']`. An extension. */
+  /** What to return with the order: names, such as `['buyer', 'listing']`, and `etag`. An extension. */
   expand?: OrderExpansion | readonly OrderExpansion[] | undefined;
 }
 
@@ -126,8 +126,8 @@ export class Orders {
   }
 
   /**
-   * Lists the orders that the account may see, by default newest first. With `expand`, each has the names that
-   * it requests, if the service has this extension.
+   * Lists the orders that the account may see, by default newest first. With `expand`, each has what it requests,
+   * if the service has this extension.
    */
   list<const Expand extends OrderExpansion>(
     params: OrderListParams & { expand: Expand | readonly Expand[] },
@@ -167,7 +167,7 @@ export class Orders {
   }
 
   /**
-   * Gets one order. With `expand`, it has the names that it requests, if the service has this extension.
+   * Gets one order. With `expand`, it has what it requests, if the service has this extension.
    *
    * @throws {NotFoundError} when it does not exist, or the account may not see it.
    */

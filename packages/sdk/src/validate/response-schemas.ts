@@ -8,6 +8,7 @@ import {
   envelopeSchema,
   eventPageSchema,
   eventTypeSchema,
+  markedNotificationsResponseSchema,
   notificationSchema,
   orderPageSchema,
   orderResponseSchema,
@@ -64,6 +65,7 @@ export const responseSchemas: {
   notifications: {
     list: { 200: listSchema(anyNotificationSchema) },
     update: { 200: envelopeSchema(anyNotificationSchema) },
+    markAllRead: { 200: markedNotificationsResponseSchema },
   },
   webhooks: {
     create: { 201: envelopeSchema(anyWebhookSchema) },

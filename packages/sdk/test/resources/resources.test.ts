@@ -249,6 +249,16 @@ describe('notifications', () => {
     const { method, url, body } = service.request(0);
     expect([method, url, body]).toEqual(['PATCH', '/v1/notifications/ntf_1', '{"read":true}']);
   });
+
+  test('markAllRead posts the time, and returns how many are read now', async () => {
+    const marked = { marked: 1_000, hasMore: true };
+    const { service, tradepost } = await createClient(json(200, { data: marked }));
+    const before = new Date('2026-11-21T09:30:00Z');
+    expect(await tradepost.notifications.markAllRead({ before })).toEqual(marked);
+    const { method, url, body } = service.request(0);
+    const time = '{"before":"2026-11-21T09:30:00.000Z"}';
+    expect([method, url, body]).toEqual(['POST', '/v1/notifications/read', time]);
+  });
 });
 
 describe('webhooks', () => {

@@ -26,7 +26,14 @@ import {
   withKey,
 } from './choices';
 import { anyList } from './list-actions';
-import type { ModelAccount, ModelKey, ModelOrder, ModelState, ModelWebhook } from './state';
+import {
+  formatTime,
+  type ModelAccount,
+  type ModelKey,
+  type ModelOrder,
+  type ModelState,
+  type ModelWebhook,
+} from './state';
 
 function participants(order: ModelOrder | undefined): string[] {
   return [order?.sellerId, order?.agentId, order?.buyerId].filter((id) => typeof id === 'string');
@@ -107,6 +114,23 @@ const notificationActions = [
       const apiKey = chooseKey(state, who, owners);
       const id = notification?.id ?? `ntf_${unknownId}`;
       return { call: { apiKey, route: 'notifications.update', id, body: { read } } };
+    },
+  ),
+  action(
+    'notifications.markAllRead',
+    fc.record({
+      who,
+      notification: index,
+      isValid: fc.constantFrom(true, true, true, false),
+      idempotencyKey,
+    }),
+    (state, { who, notification: at, isValid, idempotencyKey }) => {
+      const notification = pick(state.notifications, at);
+      const owners = notification === undefined ? [] : [notification.accountId];
+      const apiKey = chooseKey(state, who, owners);
+      const before = isValid ? formatTime(notification?.createdAt ?? state.now) : 'yesterday';
+      const call = { apiKey, route: 'notifications.markAllRead' as const, body: { before } };
+      return { call: { ...call, ...withKey(idempotencyKey) } };
     },
   ),
 ];

@@ -68,6 +68,8 @@ function isValidBody({ route, body }: Call): boolean {
       return isStatus(fields.status) && fields.reason !== '';
     case 'notifications.update':
       return fields.read === true;
+    case 'notifications.markAllRead':
+      return isTime(fields.before);
     case 'webhooks.create':
       return isUrl(fields.url) && areEvents(fields.events);
     case 'webhooks.update': {

@@ -162,6 +162,19 @@ export function markRead(state: ModelState, account: ModelAccount, id?: string):
   return { status: 200, body: { data: showNotification(notification) } };
 }
 
+/** `POST /v1/notifications/read`. No model has more of them than one request marks. */
+export function markAllRead(
+  state: ModelState,
+  account: ModelAccount,
+  { before }: { before: string },
+): Reply {
+  const unread = visibleNotifications(state, account).filter(
+    ({ read, createdAt }) => !read && createdAt < Date.parse(before),
+  );
+  for (const notification of unread) notification.read = true;
+  return { status: 200, body: { data: { marked: unread.length, hasMore: false } } };
+}
+
 /** `GET /v1/webhooks`. */
 export function listWebhooks(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
   const request = { list: 'webhooks', account, query } as const;

@@ -18,6 +18,7 @@ import {
   listOrders,
   listPartners,
   listWebhooks,
+  markAllRead,
   markRead,
 } from './list-rules';
 import {
@@ -84,6 +85,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return listNotifications(state, account, call.query);
     case 'notifications.update':
       return markRead(state, account, id);
+    case 'notifications.markAllRead':
+      return markAllRead(state, account, body as { before: string });
     case 'webhooks.create':
       return createWebhook(state, account, body as CreateWebhook);
     case 'webhooks.list':

@@ -47,13 +47,14 @@ export function showOrder(order: ModelOrder): Order {
   return { ...shown, createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt) };
 }
 
-/** Shows an order with the names that a request expands. No listing of the model has a title. */
+/** Shows an order with what a request expands. No listing of the model has a title. */
 export function showExpanded(state: ModelState, order: ModelOrder, expand: unknown): Order {
   const shown: Record<string, unknown> = { ...showOrder(order) };
   for (const name of expand === undefined ? [] : String(expand).split(',')) {
     const account = state.accounts.find(({ id }) => id === shown[`${name}Id`]);
     shown[name] = account === undefined ? null : { id: account.id, name: account.name };
     if (name === 'listing') shown.listing = { id: order.listingId, title: null };
+    if (name === 'etag') shown.etag = `"${order.version}"`;
   }
   return shown as unknown as Order;
 }

@@ -21,6 +21,7 @@ import { chooseFormat, describeShape, isForPerson } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
 import { formatCount } from '../../output/text';
 import type { Format } from '../../output/view';
+import { type Marking, markOlder, nothingMarked } from './mark-older';
 import {
   addNotificationFilter,
   checkFilter,
@@ -67,6 +68,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'Filters select the unread notifications that match all of them; --all is not needed then.',
       'Without IDs, more than one needs confirmation, or --yes.',
+      'Many are marked 1,000 at a time, if the service can do that; not with --order, --type, --since or --rate.',
       'It continues after a failure. Exit code 7: some are read and some failed.',
       timeNote,
     ],
@@ -78,7 +80,9 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
   checkFilter(options, context);
   const format = await chooseFormat(options, notificationView, context);
   const client = createClient(context, options, { concurrency });
-  if (ids.length > 0) return await markAsRead([...new Set(ids)], client, format, options, context);
+  if (ids.length > 0) {
+    return await markAsRead([...new Set(ids)], nothingMarked, client, format, options, context);
+  }
 
   const found = await listUnread(client, options, context);
   if (options.dryRun) {
@@ -97,37 +101,50 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
     await confirm(question, context, { ...options, canDryRun: true });
   }
   const targets = found.map(({ id }) => id);
-  await markAsRead(targets, client, format, options, context);
+  const { order, type, since, rate, reconnectTimeout } = options;
+  const isSelection = [order, type, since, rate].some((option) => option !== undefined);
+  const older = isSelection
+    ? nothingMarked
+    : await markOlder(found, client, reconnectTimeout, context);
+  await markAsRead(targets, older, client, format, options, context);
 }
 
+/** @param older what was done of the targets already */
 async function markAsRead(
   targets: readonly string[],
+  older: Marking,
   { notifications }: Tradepost,
   format: Format<Notification>,
   options: Options,
   context: CliContext,
 ): Promise<void> {
   const { rate, reconnectTimeout } = options;
-  const marked = new Map<string, Notification>();
-  const run = await runBulk(
-    {
-      ids: targets,
-      concurrency,
-      intervalMs: rate,
-      reconnectTimeout,
-      showProgress: true,
-      async work(id, requests) {
-        const { data, error } = await sendFor(requests, (request) =>
-          notifications.markRead(id, request),
-        );
-        // A service may send less than the notification: then the other fields are empty.
-        if (data !== null) marked.set(id, data as Notification);
-        if (wasNotAttempted(error, context)) return { outcome: 'not_attempted', error: null };
-        return { outcome: error === null ? 'updated' : 'failed', error };
-      },
-    },
-    context,
-  );
+  const marked = new Map(older.done.map((one) => [one.id, one]));
+  const left = targets.filter((id) => !marked.has(id));
+  const [failed = '', ...others] = left;
+  const failures = older.error === null ? [] : [{ id: failed, error: older.error }];
+  const stopped = { failures, notAttempted: older.error === null ? left : others };
+  const run = older.isStopped
+    ? stopped
+    : await runBulk(
+        {
+          ids: left,
+          concurrency,
+          intervalMs: rate,
+          reconnectTimeout,
+          showProgress: true,
+          async work(id, requests) {
+            const { data, error } = await sendFor(requests, (request) =>
+              notifications.markRead(id, request),
+            );
+            // A service may send less than the notification: then the other fields are empty.
+            if (data !== null) marked.set(id, data as Notification);
+            if (wasNotAttempted(error, context)) return { outcome: 'not_attempted', error: null };
+            return { outcome: error === null ? 'updated' : 'failed', error };
+          },
+        },
+        context,
+      );
   const done = targets.flatMap((id) => marked.get(id) ?? []);
   const writer = createBestEffortWriter(context.stdout);
   // As with a list that cannot be fetched, nothing is printed if nothing succeeded.
@@ -147,7 +164,7 @@ function isCountEnough(options: Options, context: CliContext): boolean {
 function reportResult(
   targets: readonly string[],
   done: readonly Notification[],
-  run: BulkRun,
+  run: Pick<BulkRun, 'failures' | 'notAttempted'>,
   writeFailure: unknown,
   context: CliContext,
 ): void {

@@ -9,6 +9,7 @@ export type MockOperation =
   | 'orders.update'
   | 'notifications.list'
   | 'notifications.markRead'
+  | 'notifications.markAllRead'
   | 'webhooks.create'
   | 'webhooks.list'
   | 'webhooks.get'

@@ -10,6 +10,7 @@ import {
   type Outcome,
   type Traced,
 } from './group-commit';
+import { writeIdempotent } from './idempotency';
 
 /** A notification to mark as read. */
 interface Reading extends GroupedChange {
@@ -73,6 +74,27 @@ export function createPostgresNotificationStore(
         isRepeatable: true,
         id,
         accountId,
+      }),
+
+    markAllRead: ({ accountId, before, limit, idempotencyKey, context }, respond) =>
+      writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
+        const unread = await tx.rows<{ id: string }>(
+          `SELECT id FROM notifications WHERE account_id = $1 AND NOT read AND created_at < $2
+           ORDER BY created_at, id LIMIT $3`,
+          accountId,
+          before,
+          limit + 1,
+        );
+        const ids = unread.slice(0, limit).map(({ id }) => id);
+        // In the order in which everything locks notifications. Another session may have marked some meanwhile.
+        const locked = await tx.rows<{ id: string; read: boolean }>(
+          `SELECT id, read FROM notifications ${locking(true)}`,
+          ids,
+        );
+        const marked = locked.filter(({ read }) => !read).map(({ id }) => id);
+        tx.send('UPDATE notifications SET read = TRUE WHERE id = ANY ($1::text[])', marked);
+        const hasMore = unread.length > limit;
+        return { response: respond({ marked: marked.length, hasMore }) };
       }),
   };
 }

@@ -3,6 +3,7 @@ import { Conditions } from '../conditions';
 import { mergeBounds } from '../page-bounds';
 import { notifications } from '../records/tables';
 import type { SqliteDatabase } from './database';
+import { runIdempotent } from './idempotency';
 
 /** Creates the store of notifications. */
 export function createSqliteNotificationStore(db: SqliteDatabase): NotificationStore {
@@ -37,5 +38,24 @@ export function createSqliteNotificationStore(db: SqliteDatabase): NotificationS
           accountId,
         );
       }),
+
+    markAllRead: ({ accountId, before, limit, idempotencyKey, context }, respond) =>
+      db.write(() =>
+        runIdempotent(db, idempotencyKey, context.now, () => {
+          const unread = db.all<{ id: string }>(
+            `SELECT id FROM notifications INDEXED BY notifications_of_account_by_read
+             WHERE account_id = ? AND read = 0 AND created_at < ? ORDER BY created_at, id LIMIT ?`,
+            accountId,
+            before,
+            limit + 1,
+          );
+          const ids = unread.slice(0, limit).map(({ id }) => id);
+          db.run(
+            'UPDATE notifications SET read = 1 WHERE id IN (SELECT value FROM json_each(?))',
+            JSON.stringify(ids),
+          );
+          return respond({ marked: ids.length, hasMore: unread.length > limit });
+        }),
+      ),
   };
 }

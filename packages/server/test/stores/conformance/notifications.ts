@@ -1,3 +1,5 @@
+import type { MarkedNotifications } from '@tradepost/domain/notifications/notification';
+import { aContext, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
 import { addCaller, Trade } from '../../helpers/trade';
@@ -45,6 +47,32 @@ export function describeNotifications(underTest: StoreUnderTest): void {
         ({ read }) => read,
       );
       expect(others).toEqual([]);
+    });
+
+    test('those from before a time are marked in portions, the oldest first, and only those of the account', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { notifications } = trade.store;
+      const { accountId } = trade.buyer;
+      // Two notifications each.
+      for (const later of [0, 1, 2]) await trade.place({ now: noon + later });
+      const all = await listAll(trade.store, accountId);
+      const mark = async () => {
+        const context = aContext(noon + 3);
+        const request = { accountId, before: noon + 2, limit: 3, idempotencyKey: null, context };
+        const toResponse = (body: MarkedNotifications) => ({ status: 200, headers: {}, body });
+        return (await notifications.markAllRead(request, toResponse)).response.body;
+      };
+      const countRead = async () =>
+        (await listAll(trade.store, accountId)).map(({ read }) => Number(read)).join('');
+      expect(await mark()).toEqual({ marked: 3, hasMore: true });
+      expect(await countRead()).toBe('000111');
+      expect(await mark()).toEqual({ marked: 1, hasMore: false });
+      expect(await mark()).toEqual({ marked: 0, hasMore: false });
+      expect(await listAll(trade.store, accountId)).toEqual(
+        all.map((one) => ({ ...one, read: one.createdAt < noon + 2 })),
+      );
+      const others = await listAll(trade.store, trade.seller.accountId);
+      expect(others.filter(({ read }) => read)).toEqual([]);
     });
 
     test('there is nothing to mark under an unknown id', async () => {

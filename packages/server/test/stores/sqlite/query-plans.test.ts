@@ -88,6 +88,21 @@ describe('by the query plans,', () => {
     expect(await getPlans(() => accounts.revokeKey('key_1', noon))).toEqual([key, key]);
   });
 
+  test('the unread notifications from before a time are found by the index', async () => {
+    const store = createSqliteNotificationStore(db);
+    const limits = { before: 1, limit: 1_000 };
+    await store.markAllRead(
+      { accountId: 'usr_1', ...limits, idempotencyKey: null, context },
+      (body) => ({ status: 200, headers: {}, body }),
+    );
+    expect(db.plans).toEqual([
+      'SEARCH notifications USING COVERING INDEX notifications_of_account_by_read (account_id=? AND read=? AND created_at<?)',
+      'SEARCH notifications USING PRIMARY KEY (id=?)',
+      'LIST SUBQUERY 1',
+      'SCAN json_each VIRTUAL TABLE INDEX 1:',
+    ]);
+  });
+
   test('one notification and one order are found by their ID', async () => {
     await createSqliteNotificationStore(db).markRead('usr_1', 'ntf_1');
     await createSqliteOrderStore(db, new Announcements()).findOrder('ord_1');
