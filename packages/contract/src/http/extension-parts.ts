@@ -22,5 +22,9 @@ export const extensionParts = {
   partners: ['partners.list'],
   'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
   'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
+  'webhooks.settings': [
+    'webhooks.create: description, headers, attemptsPerMinute',
+    'webhooks.update: description, headers, attemptsPerMinute',
+  ],
   'webhooks.test': ['webhooks.test'],
 } as const satisfies Record<Extension, readonly string[]>;

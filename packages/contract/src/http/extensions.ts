@@ -20,6 +20,7 @@ export const extensions = [
   'partners',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.settings',
   'webhooks.test',
 ] as const;
 

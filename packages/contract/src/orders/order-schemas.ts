@@ -6,7 +6,7 @@ import {
   timestampInputSchema,
   timestampSchema,
 } from '../http/field-schemas';
-import { hiddenCharacters } from '../http/hidden-characters';
+import { isLine, lineForm, lineMeta } from '../http/line-of-text';
 import {
   bodySchema,
   commaListSchema,
@@ -119,29 +119,18 @@ export const createOrderSchema = bodySchema({
   quantity: quantitySchema,
 }).meta({ id: 'CreateOrder' });
 
-/** 1 to 500 characters (Unicode code points). */
-const reasonPattern = /^(?=\S).{1,500}(?<=\S)$/su;
-
-/** What the regular expressions of other languages can say of it: they do not all know the classes of `hiddenCharacters`. */
-const portableReasonPattern =
-  '^[^\\s\\x00-\\x1f\\x7f-\\x9f]([^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f])?$';
-
-const reasonForm =
-  '1 to 500 characters on one line, without control characters and others that nobody sees, and without white space at its start or end';
+const maxReasonLength = 500;
+const reasonForm = lineForm(maxReasonLength);
 const reasonError = `must be ${reasonForm}`;
 
 /** Why an order changes: one line of text. */
 const reasonSchema = z
   .string({ error: reasonError })
-  .refine((reason) => reasonPattern.test(reason) && !hiddenCharacters.test(reason), {
-    error: reasonError,
-  })
+  .refine((reason) => isLine(reason, maxReasonLength), { error: reasonError })
   .meta({
     description: `Why the order changes: ${reasonForm}. Everyone who may see the order sees it. With the current status it is not stored.`,
     examples: ['The buyer has paid.'],
-    minLength: 1,
-    maxLength: 500,
-    pattern: portableReasonPattern,
+    ...lineMeta(maxReasonLength),
     'x-extension': true,
   });
 

@@ -6,6 +6,7 @@ import {
   timestampSchema,
   webhookIdSchema,
 } from '../http/field-schemas';
+import { isLine, lineForm, lineMeta } from '../http/line-of-text';
 import {
   bodySchema,
   cursorSchema,
@@ -14,7 +15,8 @@ import {
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { webhookStatuses } from './webhook';
+import { customHeaderIssue } from './custom-headers';
+import { webhookLimits, webhookStatuses } from './webhook';
 
 const secretSchema = z.string().regex(/^whsec_[0-9A-Za-z+/]{43}=$/);
 
@@ -75,6 +77,20 @@ export const webhookSchema = z
     }),
     events: z.array(eventTypeSchema).meta({ description: 'Types of the events that it gets.' }),
     status: webhookStatusSchema,
+    description: z.string().nullable().meta({
+      description: 'What it is for. Null without a description.',
+      'x-extension': true,
+    }),
+    headerNames: z.array(z.string()).meta({
+      description:
+        'The names of the headers of its own that each delivery has. No response shows their values.',
+      examples: [['Authorization']],
+      'x-extension': true,
+    }),
+    attemptsPerMinute: z.int().nullable().meta({
+      description: 'How many attempts it gets per minute at most. Null without a limit.',
+      'x-extension': true,
+    }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   })
@@ -161,10 +177,61 @@ const eventsSchema = z
   })
   .meta({ uniqueItems: true });
 
+const { description, headers, attemptsPerMinute } = webhookLimits;
+
+const descriptionError = `must be null, or ${lineForm(description.max)}`;
+
+const descriptionSchema = z
+  .string({ error: descriptionError })
+  .refine((text) => isLine(text, description.max), { error: descriptionError })
+  .meta(lineMeta(description.max))
+  .nullable()
+  .meta({
+    description: `What it is for: ${lineForm(description.max)}. Null for no description.`,
+    examples: ['Warehouse in Leith'],
+    'x-extension': true,
+  });
+
+/** Headers of a webhook. Their names are checked one by one, so that a message names the one that is wrong. */
+const headersSchema = z
+  .record(z.string(), z.string({ error: 'must be a text' }), {
+    error: 'must be an object of texts by their names',
+  })
+  .superRefine((given, context) => {
+    const names = Object.keys(given);
+    if (names.length > headers.max) {
+      context.addIssue({ code: 'custom', message: `must have ${headers.max} headers at most` });
+    }
+    for (const name of names) {
+      const message = customHeaderIssue(name, given[name] ?? '', names);
+      if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
+    }
+  })
+  .meta({
+    description: `Headers that each delivery has too, such as a key of a gateway: ${headers.max} at most, with values of up to ${headers.valueLength.toLocaleString('en-US')} printable ASCII characters. No response shows the values. Headers that the service sets (such as \`Content-Type\`, \`Service-Signature\`, \`webhook-…\`, \`Tradepost-…\`) and those about the connection are rejected. Headers are not signed.`,
+    examples: [{ Authorization: 'Bearer 4fQx' }],
+    'x-extension': true,
+  });
+
+const rateError = `must be null, or an integer from ${attemptsPerMinute.min} to ${attemptsPerMinute.max}`;
+
+const attemptsPerMinuteSchema = z
+  .int({ error: rateError })
+  .min(attemptsPerMinute.min, { error: rateError })
+  .max(attemptsPerMinute.max, { error: rateError })
+  .nullable()
+  .meta({
+    description: `How many attempts it gets per minute at most, ${attemptsPerMinute.min} to ${attemptsPerMinute.max.toLocaleString('en-US')}: what is above waits. Null for no limit.`,
+    'x-extension': true,
+  });
+
 /** Schema of `CreateWebhook`. */
 export const createWebhookSchema = bodySchema({
   url: receiverUrlSchema,
   events: eventsSchema,
+  description: descriptionSchema.exactOptional(),
+  headers: headersSchema.exactOptional(),
+  attemptsPerMinute: attemptsPerMinuteSchema.exactOptional(),
 }).meta({ id: 'CreateWebhook' });
 
 /** Schema of `UpdateWebhook`. */
@@ -172,9 +239,12 @@ export const updateWebhookSchema = bodySchema({
   url: receiverUrlSchema.exactOptional(),
   events: eventsSchema.exactOptional(),
   status: webhookStatusSchema.exactOptional(),
+  description: descriptionSchema.exactOptional(),
+  headers: headersSchema.exactOptional(),
+  attemptsPerMinute: attemptsPerMinuteSchema.exactOptional(),
 })
   .refine((changes) => Object.keys(changes).length > 0, {
-    error: 'must have at least one of url, events, status',
+    error: 'must have at least one of url, events, status, description, headers, attemptsPerMinute',
   })
   .meta({ id: 'UpdateWebhook', minProperties: 1 });
 

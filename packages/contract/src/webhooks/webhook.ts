@@ -9,6 +9,16 @@ export type WebhookStatus = (typeof webhookStatuses)[number];
 /** How many webhooks one account may have. */
 export const maxWebhooksPerAccount = 20;
 
+/** What an account may set of a webhook beyond the API specification. */
+export const webhookLimits = {
+  /** Characters of a description. */
+  description: { min: 1, max: 200 },
+  /** How many headers of its own a webhook may have, and how many characters a name and a value may have. */
+  headers: { max: 10, nameLength: 100, valueLength: 1_000 },
+  /** The limit of attempts per minute. */
+  attemptsPerMinute: { min: 1, max: 60_000 },
+} as const;
+
 /** A registered endpoint that receives signed deliveries of the events it subscribes to. */
 export interface Webhook {
   /** `whk_<id>`. IDs sort by creation time. */
@@ -19,6 +29,12 @@ export interface Webhook {
   events: EventType[];
   /** Whether deliveries are sent (`active`) or paused. */
   status: WebhookStatus;
+  /** What it is for. Null without a description. */
+  description: string | null;
+  /** The names of the headers of its own that each delivery has. No response shows their values. */
+  headerNames: string[];
+  /** How many attempts it gets per minute at most. Null without a limit. */
+  attemptsPerMinute: number | null;
   /** When it was registered: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
   /** When it last changed: ISO 8601, UTC, with milliseconds. */
@@ -37,6 +53,15 @@ export interface CreateWebhook {
   url: string;
   /** The event types to subscribe to: at least one, each once. */
   events: EventType[];
+  /** Extension: what it is for, in 1 to 200 characters on one line. Null for no description. @default null */
+  description?: string | null;
+  /**
+   * Extension: headers that each delivery has too, such as a key of a gateway: 10 at most. No response shows the values. Names of
+   * headers that the service sets, and those about the connection, are rejected. @default {}
+   */
+  headers?: Record<string, string>;
+  /** Extension: how many attempts it gets per minute at most, 1 to 60,000. Null for no limit. @default null */
+  attemptsPerMinute?: number | null;
 }
 
 /** A webhook with its delivery statistics, without its secret. */
@@ -79,6 +104,12 @@ export interface UpdateWebhook {
   events?: EventType[];
   /** `paused` stops deliveries, `active` resumes them. */
   status?: WebhookStatus;
+  /** What it is for, in 1 to 200 characters on one line. Null removes it. */
+  description?: string | null;
+  /** The headers that each delivery has too, replacing the current ones. An empty object removes them. */
+  headers?: Record<string, string>;
+  /** How many attempts it gets per minute at most, 1 to 60,000. Null removes the limit. */
+  attemptsPerMinute?: number | null;
 }
 
 /** A new signing secret that will replace the current one. Only this response contains it. */

@@ -25,7 +25,11 @@ test('each extension of the contract has one name', () => {
       const [endpoint, parameters] = what.split(': ');
       return parameters?.split(', ').map((one) => `${endpoint}: ${one}`) ?? [what];
     });
-  const parts = ['orders.update: reason', 'orders.list: expand=etag', 'orders.get: expand=etag'];
+  const settings = ['description', 'headers', 'attemptsPerMinute'];
+  const parts = [
+    ...['orders.update: reason', 'orders.list: expand=etag', 'orders.get: expand=etag'],
+    ...['create', 'update'].flatMap((verb) => settings.map((one) => `webhooks.${verb}: ${one}`)),
+  ];
   expect(covered.sort()).toEqual([...listMarked(), ...parts].sort());
 });
 

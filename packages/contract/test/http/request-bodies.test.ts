@@ -36,7 +36,8 @@ const bodies = [
     of: 'POST /v1/webhooks',
     schema: createWebhookSchema,
     good: { url: 'https://receiver.example/', events: ['order.created'] },
-    known: 'url, events',
+    known: 'url, events, description, headers, attemptsPerMinute',
+    required: 'url, events',
   },
   {
     of: 'POST /v1/webhooks/:id/test',

@@ -22,16 +22,17 @@ describe('a change of a webhook', () => {
 
   test('requires at least one field', () => {
     expect(listIssues(updateWebhookSchema, {})).toEqual([
-      ': must have at least one of url, events, status',
+      ': must have at least one of url, events, status, description, headers, attemptsPerMinute',
     ]);
   });
 
   test('rejects an unknown field, which does not count as a change', () => {
-    const unknown = 'stauts: unknown field; known: url, events, status';
+    const fields = 'url, events, status, description, headers, attemptsPerMinute';
+    const unknown = `stauts: unknown field; known: ${fields}`;
     expect(listIssues(updateWebhookSchema, { ...changes, stauts: 'paused' })).toEqual([unknown]);
     expect(listIssues(updateWebhookSchema, { stauts: 'paused' })).toEqual([
       unknown,
-      ': must have at least one of url, events, status',
+      `: must have at least one of ${fields}`,
     ]);
   });
 

@@ -110,3 +110,73 @@ describe('the events of a webhook', () => {
     expect(ofEvents(events)).toEqual(['events: must be a list of event types']);
   });
 });
+
+describe('the settings of a webhook', () => {
+  const issuesOf = (settings: object) =>
+    listIssues(createWebhookSchema, {
+      url: 'https://receiver.example',
+      events: ['order.created'],
+      ...settings,
+    });
+
+  test.each([
+    [{ description: null, headers: {}, attemptsPerMinute: null }],
+    [{ description: 'Warehouse in Leith', attemptsPerMinute: 1 }],
+    [{ description: 'é'.repeat(200), attemptsPerMinute: 60_000 }],
+    [{ headers: { Authorization: 'Bearer a b', 'x-tenant': '7', Cookie: 'a=1' } }],
+    [{ headers: { 'X-Key': 'k'.repeat(1_000) } }],
+  ])('may be %j', (settings) => {
+    expect(issuesOf(settings)).toEqual([]);
+  });
+
+  test.each(['', ' a', 'a\nb', 'a'.repeat(201), 'a\u202eb', 7])(
+    'have no description like %j',
+    (description) => {
+      expect(issuesOf({ description })).toEqual([
+        expect.stringMatching(/^description: must be null, or 1 to 200 characters on one line/),
+      ]);
+    },
+  );
+
+  test.each([0, 60_001, 1.5, '5'])('have no limit of attempts like %j', (attemptsPerMinute) => {
+    expect(issuesOf({ attemptsPerMinute })).toEqual([
+      'attemptsPerMinute: must be null, or an integer from 1 to 60000',
+    ]);
+  });
+
+  test.each([
+    ...['Host', 'content-length', 'Connection', 'Transfer-Encoding', 'TE', 'Keep-Alive'],
+    ...['Proxy-Authorization', 'Content-Type', 'User-Agent', 'Service-Signature', 'webhook-id'],
+    ...['Tradepost-Test', 'traceparent', 'Upgrade', 'Trailer', 'Expect'],
+  ])('have no header %s', (name) => {
+    expect(issuesOf({ headers: { [name]: 'x' } })).toEqual([
+      `headers.${name}: must not be set: the service sets it, or it is about the connection`,
+    ]);
+  });
+
+  test.each(['', 'a b', 'a:b', 'é', 'a\r\nb', 'x'.repeat(101)])(
+    'have no header named %j',
+    (name) => {
+      expect(issuesOf({ headers: { [name]: 'x' } })).toEqual([
+        expect.stringContaining('must have a name of 1 to 100 letters'),
+      ]);
+    },
+  );
+
+  test.each(['', ' a', 'a ', 'a\r\nX-Other: b', 'é', '\0', 'x'.repeat(1_001)])(
+    'have no header with the value %j',
+    (value) => {
+      expect(issuesOf({ headers: { 'X-Key': value } })).toEqual([
+        expect.stringContaining('headers.X-Key: must have a value of 1 to 1,000 printable ASCII'),
+      ]);
+    },
+  );
+
+  test('have no header twice, and ten at most', () => {
+    expect(issuesOf({ headers: { 'X-Key': 'a', 'x-key': 'b' } })).toHaveLength(2);
+    const many = Array.from({ length: 11 }, (_, at) => [`X-${at}`, 'a']);
+    expect(issuesOf({ headers: Object.fromEntries(many) })).toEqual([
+      'headers: must have 10 headers at most',
+    ]);
+  });
+});

@@ -59,6 +59,8 @@ export interface LeasedDelivery {
   secret: string;
   /** The next secret. Until it is promoted, `webhook-signature` contains a signature by each secret. */
   stagedSecret: string | null;
+  /** Headers of the webhook's own, by name. Reading it may throw as reading `secret` does. */
+  headers: Readonly<Record<string, string>>;
   /** The serialized envelope of the event. */
   body: string;
   /** The version of the order after the change that caused the event; null if the event is not about an order. */

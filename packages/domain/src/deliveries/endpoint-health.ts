@@ -1,3 +1,5 @@
+import { type AttemptRate, limitedUntil } from './attempt-rate';
+
 /** How many concurrent attempts an endpoint starts with: few, so that one that hangs occupies little. */
 const initialConcurrencyLimit = 4;
 const maxConcurrencyLimit = 32;
@@ -124,11 +126,15 @@ export function latestBackoffUntil(now: number): number {
 }
 
 /**
- * Returns when an endpoint's next attempt may start, in milliseconds since 1970: now, or the end of its backoff. A backoff
- * never lasts longer than 5 min, even if the clock was set.
+ * Returns when an endpoint's next attempt may start, in milliseconds since 1970: now, or when its backoff is over and its limit of
+ * attempts allows one. A backoff never lasts longer than 5 min, even if the clock was set.
  */
-export function nextAllowedAt({ backoffUntil }: EndpointHealth, now: number): number {
-  return Math.max(Math.min(backoffUntil, latestBackoffUntil(now)), now);
+export function nextAllowedAt(
+  { backoffUntil, rateUntil }: Pick<EndpointHealth & AttemptRate, 'backoffUntil' | 'rateUntil'>,
+  now: number,
+): number {
+  const endOfBackoff = Math.min(backoffUntil, latestBackoffUntil(now));
+  return Math.max(endOfBackoff, limitedUntil({ rateUntil }, now), now);
 }
 
 /**

@@ -55,6 +55,8 @@ export interface MemoryDelivery extends Omit<Delivery, 'nextAttemptAt'> {
 export interface MemoryQueue {
   webhookId: string;
   health: EndpointHealth;
+  /** As `AttemptRate` has it. */
+  rateUntil: number;
   paused: boolean;
   /** All deliveries of the webhook. */
   deliveries: Set<MemoryDelivery>;
@@ -178,10 +180,10 @@ export class MemoryData {
     const queue = this.getQueue(delivery.webhookId);
     this.deliveries.set(delivery.id, added);
     queue.deliveries.add(added);
-    const { health } = queue;
+    const { health, rateUntil } = queue;
     const latest = latestBackoffUntil(nextAttemptAt);
     const isFull = this.countLeases(queue) >= health.concurrencyLimit;
-    const allowedAt = Math.max(Math.min(health.backoffUntil, latest), nextAttemptAt);
+    const allowedAt = nextAllowedAt({ ...health, rateUntil }, nextAttemptAt);
     queue.nextAt = queue.paused || isFull ? null : Math.min(queue.nextAt ?? latest, allowedAt);
   }
 
@@ -225,7 +227,8 @@ export class MemoryData {
   getNextPollAt(queue: MemoryQueue, now: number): number | null {
     if (queue.paused || this.countLeases(queue) >= queue.health.concurrencyLimit) return null;
     const first = this.getFirstDueAt(queue);
-    return first === null ? null : Math.max(first, nextAllowedAt(queue.health, now));
+    const { health, rateUntil } = queue;
+    return first === null ? null : Math.max(first, nextAllowedAt({ ...health, rateUntil }, now));
   }
 
   /** Updates when some queues are polled next, after a change of their deliveries. */

@@ -1,3 +1,4 @@
+import { countAllowed, useAttempts } from '../deliveries/attempt-rate';
 import {
   type AttemptResult,
   attemptEndedAt,
@@ -80,6 +81,7 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
       url: webhook.url,
       secret: webhook.secret,
       stagedSecret: webhook.stagedSecret,
+      headers: webhook.headers,
       body: event.body,
       orderVersion: event.orderVersion,
       sequence: data.getSequence(webhook.accountId, event.id),
@@ -177,12 +179,16 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
       for (const queue of ready) {
         // What is not served comes first next time.
         if (leased.length === limit) break;
-        const free = queue.health.concurrencyLimit - data.countLeases(queue);
+        const attemptsPerMinute = data.webhooks.get(queue.webhookId)?.attemptsPerMinute ?? null;
+        const rate = { attemptsPerMinute, rateUntil: queue.rateUntil };
+        const room = queue.health.concurrencyLimit - data.countLeases(queue);
+        const free = Math.min(room, countAllowed(rate, now));
         const due = [...queue.deliveries]
           .filter(({ dueAt }) => dueAt !== null && dueAt <= now)
           .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0) || one.seq - other.seq)
           .slice(0, Math.max(0, Math.min(share, free, limit - leased.length)));
         leased.push(...due.map((delivery) => lease(delivery, request)));
+        queue.rateUntil = useAttempts(rate, due.length, now);
         data.settleQueues([queue.webhookId], now);
       }
       return leased;
@@ -229,8 +235,8 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
 
     async queueStatus(now) {
       const isServed = ({ webhookId }: MemoryDelivery) => {
-        const { paused, health } = data.getQueue(webhookId);
-        return !paused && health.backoffUntil <= now;
+        const { paused, health, rateUntil } = data.getQueue(webhookId);
+        return !paused && Math.max(health.backoffUntil, rateUntil) <= now;
       };
       const due = listAll().flatMap((one) =>
         one.dueAt !== null && one.dueAt <= now && isServed(one) ? [one.dueAt] : [],

@@ -36,6 +36,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
         queues.set(id, {
           webhookId: id,
           health: newEndpointHealth,
+          rateUntil: 0,
           paused,
           deliveries: new Set(),
           leased: new Set(),
@@ -73,7 +74,14 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     async deleteWebhook(accountId, id, now) {
       const found = webhooks.get(id);
       if (found?.accountId !== accountId || found.isDeleted) return false;
-      webhooks.set(id, { ...found, isDeleted: true, secret: '', stagedSecret: null });
+      webhooks.set(id, {
+        ...found,
+        isDeleted: true,
+        secret: '',
+        stagedSecret: null,
+        headers: {},
+        headerNames: [],
+      });
       for (const stored of data.responses.values())
         if (stored.webhookId === id) stored.response = null;
       data.getQueue(id).paused = true;

@@ -30,6 +30,14 @@ export interface Webhook {
   secret: string;
   /** The secret that will replace it; null if none is staged. */
   stagedSecret: string | null;
+  /** What it is for; null without a description. */
+  description: string | null;
+  /** Headers that each delivery has too, by name. Reading it may throw as reading `secret` does. */
+  headers: Readonly<Record<string, string>>;
+  /** Their names, which can always be read. */
+  headerNames: readonly string[];
+  /** How many attempts it gets per minute at most; null without a limit. */
+  attemptsPerMinute: number | null;
   /** When the secret was staged, in milliseconds since 1970; null if none is staged. */
   stagedAt: number | null;
   /** Milliseconds since 1970. */
@@ -63,6 +71,10 @@ function sortEventTypes(events: EventType[]): EventType[] {
   return eventTypes.filter((eventType) => events.includes(eventType));
 }
 
+function withNames(headers: Webhook['headers']): Pick<Webhook, 'headers' | 'headerNames'> {
+  return { headers, headerNames: Object.keys(headers) };
+}
+
 /**
  * Creates a webhook.
  *
@@ -84,6 +96,9 @@ export function createWebhook(
     secret,
     stagedSecret: null,
     stagedAt: null,
+    description: request.description ?? null,
+    ...withNames(request.headers ?? {}),
+    attemptsPerMinute: request.attemptsPerMinute ?? null,
     createdAt: context.now,
     updatedAt: context.now,
   };
@@ -103,7 +118,7 @@ function changedAt(webhook: Webhook, now: number): number {
 }
 
 /**
- * Changes the URL, the subscriptions or the status of a webhook. Setting a current value again changes nothing, so the request
+ * Changes what an account may set of a webhook. Setting a current value again changes nothing, so the request
  * may be repeated.
  *
  * @throws DomainError `validation_failed` if the policy rejects the URL.
@@ -116,10 +131,22 @@ export function updateWebhook(
 ): Webhook {
   const url = changes.url === undefined ? webhook.url : checkWebhookUrl(changes.url, policy);
   const events = sortEventTypes(changes.events ?? webhook.events);
-  const status = changes.status ?? webhook.status;
+  const {
+    status = webhook.status,
+    description = webhook.description,
+    headers = webhook.headers,
+    attemptsPerMinute = webhook.attemptsPerMinute,
+  } = changes;
   const isSame =
-    url === webhook.url && status === webhook.status && events.join() === webhook.events.join();
-  return isSame ? webhook : { ...webhook, url, events, status, updatedAt: changedAt(webhook, now) };
+    url === webhook.url &&
+    events.join() === webhook.events.join() &&
+    status === webhook.status &&
+    description === webhook.description &&
+    JSON.stringify(headers) === JSON.stringify(webhook.headers) &&
+    attemptsPerMinute === webhook.attemptsPerMinute;
+  if (isSame) return webhook;
+  const settings = { url, events, status, description, ...withNames(headers), attemptsPerMinute };
+  return { ...webhook, ...settings, updatedAt: changedAt(webhook, now) };
 }
 
 /** Stages a secret that will replace the current one. Replaces a staged one. */
@@ -161,6 +188,9 @@ export function toWebhookResponse(webhook: Webhook): WebhookResponse {
     url: webhook.url,
     events: webhook.events,
     status: webhook.status,
+    description: webhook.description,
+    headerNames: [...webhook.headerNames],
+    attemptsPerMinute: webhook.attemptsPerMinute,
     createdAt: formatTimestamp(webhook.createdAt),
     updatedAt: formatTimestamp(webhook.updatedAt),
   };

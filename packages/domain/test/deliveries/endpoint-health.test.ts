@@ -216,20 +216,20 @@ describe('the health of an endpoint', () => {
 
 describe('the backoff of an endpoint', () => {
   test('ends at its time', () => {
-    const health = { ...newEndpointHealth, backoffUntil: noon + minute };
+    const health = { ...newEndpointHealth, rateUntil: 0, backoffUntil: noon + minute };
     expect(nextAllowedAt(health, noon)).toBe(noon + minute);
     expect(nextAllowedAt(health, noon + minute)).toBe(noon + minute);
     expect(nextAllowedAt(health, noon + minute + 1)).toBe(noon + minute + 1);
   });
 
   test('is over now if there is none', () => {
-    expect(nextAllowedAt(newEndpointHealth, noon)).toBe(noon);
+    expect(nextAllowedAt({ ...newEndpointHealth, rateUntil: 0 }, noon)).toBe(noon);
   });
 
   test('is never in the past and never longer than 5 min, even if the clock was set', () => {
     fc.assert(
       fc.property(fc.nat(10 ** 13), fc.nat(10 ** 13), (backoffUntil, now) => {
-        const end = nextAllowedAt({ ...newEndpointHealth, backoffUntil }, now);
+        const end = nextAllowedAt({ ...newEndpointHealth, rateUntil: 0, backoffUntil }, now);
         expect(end).toBeGreaterThanOrEqual(now);
         expect(end).toBeLessThanOrEqual(latestBackoffUntil(now));
         expect(latestBackoffUntil(now)).toBe(now + 5 * minute);

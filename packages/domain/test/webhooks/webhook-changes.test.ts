@@ -27,6 +27,8 @@ describe('a change of a webhook', () => {
     { url: 'https://elsewhere.example/' },
     { events: ['task.completed'] as EventType[] },
     { status: 'paused' as const },
+    { description: 'Warehouse', attemptsPerMinute: 60 },
+    { headers: { Authorization: 'Bearer 1' }, headerNames: ['Authorization'] },
     {
       url: 'https://elsewhere.example/',
       events: ['task.completed'] as EventType[],
@@ -39,9 +41,10 @@ describe('a change of a webhook', () => {
 
   test('has no effect for current values, not even on the timestamp', () => {
     const webhook = aWebhook({ events: ['order.created', 'task.completed'] });
-    const { url, status } = webhook;
+    const { url, status, description, headers, attemptsPerMinute } = webhook;
     const events: EventType[] = ['task.completed', 'order.created'];
-    for (const changes of [{ url }, { events }, { status }, { url, events, status }]) {
+    const settings = { description, headers: { ...headers }, attemptsPerMinute };
+    for (const changes of [{ url }, { events }, { status }, settings, { url, events, status }]) {
       expect(update(webhook, changes)).toEqual(webhook);
     }
     expect(update(webhook, { url: 'HTTPS://RECEIVER.example:443/tradepost' })).toEqual(webhook);

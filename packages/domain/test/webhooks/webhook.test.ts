@@ -33,6 +33,10 @@ describe('on the registration of a webhook,', () => {
       secret,
       stagedSecret: null,
       stagedAt: null,
+      description: null,
+      headers: {},
+      headerNames: [],
+      attemptsPerMinute: null,
       createdAt: noon,
       updatedAt: noon,
     });

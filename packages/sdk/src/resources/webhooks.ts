@@ -26,6 +26,12 @@ export interface Webhook {
   events: (EventType | Other)[];
   /** Whether deliveries are sent (`active`) or paused. The service may add statuses. */
   status: WebhookStatus | Other;
+  /** What it is for. Null without a description. An extension. */
+  description: string | null;
+  /** The names of the headers of its own that each delivery has. No response shows their values. An extension. */
+  headerNames: string[];
+  /** How many attempts it gets per minute at most. Null without a limit. An extension. */
+  attemptsPerMinute: number | null;
   /** When it was registered: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
   /** When it last changed: ISO 8601, UTC, with milliseconds. */
@@ -75,6 +81,18 @@ export interface WebhookCreateParams {
   url: string;
   /** The event types to subscribe to: at least one, each once. */
   events: readonly EventType[];
+  /** What it is for, in 1 to 200 characters on one line. An extension. @default null */
+  description?: string | null | undefined;
+  /**
+   * Headers that each delivery has too, such as a key of a gateway: 10 at most, with values of up to 1,000 printable ASCII
+   * characters. No response shows the values. Headers that the service sets, and those about the connection, are
+   * rejected. They are not signed. An extension.
+   *
+   * @default {}
+   */
+  headers?: Record<string, string> | undefined;
+  /** How many attempts it gets per minute at most, 1 to 60,000: what is above waits. An extension. @default null */
+  attemptsPerMinute?: number | null | undefined;
 }
 
 /** The changes of a webhook: at least one field. Fields that are left out do not change. */
@@ -85,6 +103,12 @@ export interface WebhookUpdateParams {
   events?: readonly EventType[] | undefined;
   /** `paused` stops deliveries, `active` resumes them. */
   status?: WebhookStatus | undefined;
+  /** What it is for, in 1 to 200 characters on one line. Null removes it. */
+  description?: string | null | undefined;
+  /** The headers that each delivery has too, replacing the current ones. An empty object removes them. */
+  headers?: Record<string, string> | undefined;
+  /** How many attempts it gets per minute at most, 1 to 60,000. Null removes the limit. */
+  attemptsPerMinute?: number | null | undefined;
 }
 
 /** Paging of `webhooks.list`. */

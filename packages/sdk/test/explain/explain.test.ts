@@ -22,6 +22,7 @@ function aWebhook(fields: Partial<WebhookDetails> = {}): WebhookDetails {
   return {
     ...{ id: 'whk_1', url: 'https://receiver.example/hooks', events: ['order.created'] },
     ...{ status: 'active', createdAt: at, updatedAt: at, stagedSecretAt: null },
+    ...{ description: null, headerNames: [], attemptsPerMinute: null },
     ...{ pendingDeliveries: 0, consecutiveFailures: 0, backoffUntil: null },
     ...{ lastStatus: null, lastError: null, failingSince: null },
     ...fields,

@@ -259,7 +259,7 @@ export function createRuleGroups({
         {
           problem: 'deleted webhooks whose secret is still stored',
           sql: `SELECT id FROM webhooks
-          WHERE deleted_at IS NOT NULL AND (secret <> '' OR staged_secret IS NOT NULL)`,
+          WHERE deleted_at IS NOT NULL AND (secret <> '' OR staged_secret IS NOT NULL OR headers <> '')`,
         },
         {
           problem: 'stored responses that show a deleted webhook',
@@ -315,7 +315,7 @@ export function createRuleGroups({
           sql: `SELECT q.webhook_id ${queuesWithDeliveries}
           WHERE w.status <> 'paused' AND q.in_flight < q.concurrency_limit AND d.first_due IS NOT NULL AND ${isDueKnown}
             AND (q.next_at IS NULL
-              OR (q.next_at > d.first_due AND q.next_at > q.backoff_until AND q.next_at > @latest))`,
+              OR (q.next_at > d.first_due AND q.next_at > q.backoff_until AND q.next_at > q.rate_until AND q.next_at > @latest))`,
         },
         {
           problem: 'queues that are polled though nothing may be leased',

@@ -91,6 +91,8 @@ export const secretPlaces = {
   current: (webhookId: string) => `webhooks.secret of ${webhookId}`,
   /** The staged secret of a webhook. */
   staged: (webhookId: string) => `webhooks.staged_secret of ${webhookId}`,
+  /** The headers of a webhook. */
+  headers: (webhookId: string) => `webhooks.headers of ${webhookId}`,
   /** A stored response that shows a webhook. */
   response: (key: { accountId: string; operation: string; key: string }, webhookId: string) =>
     `idempotency_keys.response of ${JSON.stringify([key.accountId, key.operation, key.key, webhookId])}`,

@@ -1,6 +1,5 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { IdempotencyKey } from '@tradepost/domain/kernel/idempotency';
-import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import {
   describeMissingKeys,
   keyIdEnd,
@@ -8,12 +7,14 @@ import {
   type SecretCipher,
   secretPlaces,
 } from './encryption';
+import type { WebhookRecord } from './records/tables';
 import type { RotatedSecrets } from './store';
 
 /** Selects the start of each text that may be encrypted, up to the ID of its key. Empty texts were erased. */
 export const selectStarts = `
   SELECT substr(secret, 1, ${keyIdEnd}) AS start FROM webhooks WHERE secret <> ''
   UNION SELECT substr(staged_secret, 1, ${keyIdEnd}) FROM webhooks WHERE staged_secret <> ''
+  UNION SELECT substr(headers, 1, ${keyIdEnd}) FROM webhooks WHERE headers <> ''
   UNION SELECT substr(response, 1, ${keyIdEnd}) FROM idempotency_keys
     WHERE webhook_id IS NOT NULL AND response <> ''`;
 
@@ -41,13 +42,17 @@ export function requireKeys(
 }
 
 /** A webhook, and the stored responses that show it. */
-export interface WebhookSecrets extends Pick<Webhook, 'id' | 'secret' | 'stagedSecret'> {
+export interface WebhookSecrets
+  extends Pick<WebhookRecord, 'id' | 'secret' | 'stagedSecret' | 'headers'> {
   responses: readonly (IdempotencyKey & { response: string })[];
 }
 
+/** A column of webhooks with a secret. */
+export type SecretColumn = 'secret' | 'staged_secret' | 'headers';
+
 /** Writes what was encrypted again. */
 export interface SecretWriter {
-  writeSecret(webhookId: string, column: 'secret' | 'staged_secret', encrypted: string): void;
+  writeSecret(webhookId: string, column: SecretColumn, encrypted: string): void;
   writeResponse(key: IdempotencyKey, encrypted: string): void;
 }
 
@@ -60,7 +65,7 @@ export function rotateSecrets(
 ): RotatedSecrets {
   const unreadable = new Set<string>();
   let rotated = 0;
-  for (const { id, secret, stagedSecret, responses } of webhooks) {
+  for (const { id, secret, stagedSecret, headers, responses } of webhooks) {
     const rotate = (place: string, stored: string, write: (encrypted: string) => void) => {
       if (stored === '' || readKeyId(stored) === secrets.keyId) return;
       try {
@@ -76,6 +81,9 @@ export function rotateSecrets(
     );
     rotate(secretPlaces.staged(id), stagedSecret ?? '', (encrypted) =>
       writer.writeSecret(id, 'staged_secret', encrypted),
+    );
+    rotate(secretPlaces.headers(id), headers, (encrypted) =>
+      writer.writeSecret(id, 'headers', encrypted),
     );
     for (const { response, ...key } of responses) {
       rotate(secretPlaces.response(key, id), response, (encrypted) =>

@@ -155,6 +155,16 @@ const url = fc.oneof(
 const toUrl = ({ receivers }: ModelState, at: number | 'none') =>
   at === 'none' ? invalidUrl : Object.keys(receivers)[at];
 
+/** Sometimes one is invalid. The limit is too high to delay anything. */
+const settings = fc.record(
+  {
+    description: fc.constantFrom('Warehouse', 'Shop', null, ''),
+    headers: fc.constantFrom({}, { Authorization: 'Bearer 1' }, { Host: 'example.com' }),
+    attemptsPerMinute: fc.constantFrom(null, 60_000, 60_000, 0),
+  },
+  { requiredKeys: [] },
+);
+
 const updateWebhook = action(
   'webhooks.update',
   fc.record({
@@ -162,13 +172,15 @@ const updateWebhook = action(
     webhook: index,
     url: filter(url),
     changes: fc.record(
-      { events, status: fc.constantFrom('active', 'paused') },
+      { events, status: fc.constantFrom('active', 'paused'), settings },
       { requiredKeys: [] },
     ),
   }),
   (state, { url, changes, ...args }) => {
     const { call } = webhookCall(state, args, 'webhooks.update');
-    const body = { ...changes, ...(url !== undefined && { url: toUrl(state, url) }) };
+    const { settings, ...others } = changes;
+    const newUrl = url === undefined ? {} : { url: toUrl(state, url) };
+    const body = { ...others, ...settings, ...newUrl };
     return { call: { ...call, body } };
   },
 );
@@ -176,13 +188,13 @@ const updateWebhook = action(
 const webhookActions = [
   action(
     'webhooks.create',
-    fc.record({ who, url, events, idempotencyKey }),
-    (state, { who, url, events, idempotencyKey }) => ({
+    fc.record({ who, url, events, settings, idempotencyKey }),
+    (state, { who, url, events, settings, idempotencyKey }) => ({
       call: {
         apiKey: chooseKey(state, who, []),
         route: 'webhooks.create',
         ...withKey(idempotencyKey),
-        body: { url: toUrl(state, url), events },
+        body: { url: toUrl(state, url), events, ...settings },
       },
     }),
   ),

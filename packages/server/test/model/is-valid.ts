@@ -57,6 +57,10 @@ const parameters: Record<string, (value: unknown) => boolean> = {
 const areParameters = (values: Record<string, unknown>) =>
   Object.entries(values).every(([name, value]) => parameters[name]?.(value));
 
+/** Whether the settings of a webhook are valid, of those that the actions choose. */
+const areSettings = ({ description, headers, attemptsPerMinute }: Record<string, unknown>) =>
+  description !== '' && !('Host' in Object(headers)) && attemptsPerMinute !== 0;
+
 function isValidBody({ route, body }: Call): boolean {
   const fields = (body ?? {}) as Record<string, unknown>;
   switch (route) {
@@ -71,13 +75,14 @@ function isValidBody({ route, body }: Call): boolean {
     case 'notifications.markAllRead':
       return isTime(fields.before);
     case 'webhooks.create':
-      return isUrl(fields.url) && areEvents(fields.events);
+      return isUrl(fields.url) && areEvents(fields.events) && areSettings(fields);
     case 'webhooks.update': {
       const { url, events, status } = fields;
       const isKnown = status === undefined || status === 'active' || status === 'paused';
       const isPresent = Object.keys(fields).length > 0;
       const hasEvents = events === undefined || areEvents(events);
-      return isPresent && isKnown && hasEvents && (url === undefined || isUrl(url));
+      const hasUrl = url === undefined || isUrl(url);
+      return isPresent && isKnown && hasEvents && hasUrl && areSettings(fields);
     }
     case 'webhooks.test':
       return isEvent(fields.event);

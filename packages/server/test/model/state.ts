@@ -107,6 +107,13 @@ export interface ModelNotification {
   createdAt: number;
 }
 
+/** What an account may set of a webhook beyond the API specification. */
+export interface ModelSettings {
+  description: string | null;
+  headers: Record<string, string>;
+  attemptsPerMinute: number | null;
+}
+
 export interface ModelWebhook {
   number: number;
   id: string;
@@ -114,6 +121,7 @@ export interface ModelWebhook {
   url: string;
   events: EventType[];
   status: WebhookStatus;
+  settings: ModelSettings;
   secret: string;
   staged: { secret: string; at: number } | null;
   createdAt: number;

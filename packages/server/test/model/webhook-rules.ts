@@ -2,6 +2,7 @@ import type { CreateWebhook, EventType, UpdateWebhook, Webhook } from '@tradepos
 import {
   formatTime,
   type ModelAccount,
+  type ModelSettings,
   type ModelState,
   type ModelWebhook,
   placeholder,
@@ -36,9 +37,12 @@ export function findWebhook(state: ModelState, account: ModelAccount, id = ''): 
   return webhook;
 }
 
-function showPlain({ id, url, events, status, createdAt, updatedAt }: ModelWebhook): Webhook {
+function showPlain(webhook: ModelWebhook): Webhook {
+  const { id, url, events, status, settings, createdAt, updatedAt } = webhook;
+  const { description, headers, attemptsPerMinute } = settings;
+  const shown = { description, headerNames: Object.keys(headers), attemptsPerMinute };
   const times = { createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt) };
-  return { id, url, events, status, ...times };
+  return { id, url, events, status, ...shown, ...times };
 }
 
 /** Shows a webhook with its statistics. */
@@ -59,6 +63,13 @@ export function showWebhook(state: ModelState, webhook: ModelWebhook) {
   };
 }
 
+const noSettings: ModelSettings = { description: null, headers: {}, attemptsPerMinute: null };
+
+function pickSettings(body: Partial<ModelSettings>): Partial<ModelSettings> {
+  const names = ['description', 'headers', 'attemptsPerMinute'] as const;
+  return Object.fromEntries(names.flatMap((name) => (name in body ? [[name, body[name]]] : [])));
+}
+
 /** `POST /v1/webhooks`. */
 export function createWebhook(state: ModelState, owner: ModelAccount, body: CreateWebhook): Reply {
   if (visibleWebhooks(state, owner).length >= maxWebhooks) {
@@ -71,6 +82,7 @@ export function createWebhook(state: ModelState, owner: ModelAccount, body: Crea
     url: body.url,
     events: sortEvents(body.events),
     status: 'active',
+    settings: { ...noSettings, ...pickSettings(body) },
     secret: placeholder(state, 'secret'),
     staged: null,
     createdAt: state.now,
@@ -104,13 +116,15 @@ export function updateWebhook(
 ): Reply {
   const webhook = findWebhook(state, account, id);
   const { url = webhook.url, events = webhook.events, status = webhook.status } = changes;
-  const before = JSON.stringify([webhook.url, webhook.events, webhook.status]);
+  const settings = { ...webhook.settings, ...pickSettings(changes) };
+  const show = () =>
+    JSON.stringify([webhook.url, webhook.events, webhook.status, webhook.settings]);
+  const before = show();
   if (url !== webhook.url || (webhook.status === 'paused' && status === 'active')) {
     webhook.backoffUntil = 0;
   }
-  Object.assign(webhook, { url, events: sortEvents(events), status });
-  const isSame = JSON.stringify([webhook.url, webhook.events, webhook.status]) === before;
-  if (!isSame) webhook.updatedAt = state.now;
+  Object.assign(webhook, { url, events: sortEvents(events), status, settings });
+  if (show() !== before) webhook.updatedAt = state.now;
   return { status: 200, body: { data: showWebhook(state, webhook) } };
 }
 

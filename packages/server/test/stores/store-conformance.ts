@@ -7,6 +7,7 @@ import { describeDeadWorkers } from './conformance/dead-workers';
 import { describeDeletedWebhooks } from './conformance/deleted-webhooks';
 import { describeDeliveryLists } from './conformance/delivery-lists';
 import { describeDeliveryLog } from './conformance/delivery-log';
+import { describeEndpointSettings } from './conformance/endpoint-settings';
 import { describeEventLog } from './conformance/event-log';
 import { describeFairLeases } from './conformance/fair-leases';
 import { describeIdempotency } from './conformance/idempotency';
@@ -57,6 +58,7 @@ const allParts: Part[] = [
   describeQueueInvariants,
   describeManagedWebhooks,
   describePauses,
+  describeEndpointSettings,
   describeDeadWorkers,
   describeDeletedWebhooks,
   describeDeliveryLog,
@@ -77,6 +79,7 @@ export const partsWithSecrets: Part[] = [
   describeLeases,
   describeManagedWebhooks,
   describePauses,
+  describeEndpointSettings,
   describeDeletedWebhooks,
   describeReplaysAndTestEvents,
   describeReopening,

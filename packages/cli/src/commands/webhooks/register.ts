@@ -6,33 +6,41 @@ import { addHelp } from '../../help/help';
 import { eventsOption, type GlobalOptions } from '../../input/options';
 import { describeShape } from '../../output/format';
 import type { View } from '../../output/view';
+import {
+  addSettingsOptions,
+  readSettings,
+  type SettingsOptions,
+  settingsNotes,
+} from './endpoint-settings';
 import { newSecretFileOption, revealSecret } from './secret';
 import { urlOption } from './webhook-options';
 
-interface Options extends GlobalOptions {
+interface Options extends GlobalOptions, SettingsOptions {
   url: string;
   events: EventType[];
   secretFile?: string;
 }
 
 const createdWebhookView: View<RegisteredWebhook> = {
-  fields: ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'secret'],
+  fields: [
+    ...['id', 'url', 'events', 'status', 'description', 'headerNames', 'attemptsPerMinute'],
+    ...['createdAt', 'updatedAt', 'secret'],
+  ] as const,
 };
 
 export function configure(command: Command, context: CliContext): void {
-  command
-    .requiredOption(...urlOption)
-    .requiredOption(...eventsOption())
+  addSettingsOptions(command.requiredOption(...urlOption).requiredOption(...eventsOption()))
     .addOption(newSecretFileOption(command))
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const { url, events } = options;
       const { webhooks } = createClient(context, options);
+      const settings = await readSettings(options, context);
       const secret = {
         // A service may send less: a missing secret is reported, and other fields are left empty.
         request: () =>
           webhooks.create(
-            { url, events },
+            { url, events, ...settings },
             { signal: context.signal },
           ) as Promise<RegisteredWebhook>,
         view: createdWebhookView,
@@ -48,6 +56,6 @@ export function configure(command: Command, context: CliContext): void {
       '$ tradepost webhooks register --url https://receiver.example/tradepost --events order.created --secret-file webhook.secret',
     ],
     Output: [`json: ${describeShape(createdWebhookView)}; no secret with --secret-file`],
-    Notes: ['The secret is the key of the signatures. It is shown only once.'],
+    Notes: ['The secret is the key of the signatures. It is shown only once.', ...settingsNotes],
   });
 }

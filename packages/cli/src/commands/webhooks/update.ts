@@ -7,28 +7,39 @@ import { addHelp } from '../../help/help';
 import { addId, eventsOption, type GlobalOptions } from '../../input/options';
 import { chooseFormat, describeShape } from '../../output/format';
 import { printChange } from '../../output/print';
+import {
+  addSettingsOptions,
+  readSettings,
+  type SettingsOptions,
+  settingsNotes,
+} from './endpoint-settings';
 import { urlOption } from './webhook-options';
 import { webhookView } from './webhook-view';
 
-interface Options extends GlobalOptions {
+interface Options extends GlobalOptions, SettingsOptions {
   url?: string;
   events?: EventType[];
 }
 
 export function configure(command: Command, context: CliContext): void {
-  addId(command, 'whk')
-    .option(...urlOption)
-    .option(...eventsOption('new event types'))
-    .action(async (id: string) => {
-      const options = command.optsWithGlobals<Options>();
-      const change: WebhookUpdateParams = {};
-      if (options.url !== undefined) change.url = options.url;
-      if (options.events !== undefined) change.events = options.events;
-      if (Object.keys(change).length === 0) {
-        throw new CliError('usage', 'Nothing to change', 'Pass --url, --events or both.');
-      }
-      await updateWebhook(id, change, 'changed', options, context);
-    });
+  addSettingsOptions(
+    addId(command, 'whk')
+      .option(...urlOption)
+      .option(...eventsOption('new event types')),
+  ).action(async (id: string) => {
+    const options = command.optsWithGlobals<Options>();
+    const change: WebhookUpdateParams = await readSettings(options, context);
+    if (options.url !== undefined) change.url = options.url;
+    if (options.events !== undefined) change.events = options.events;
+    if (Object.keys(change).length === 0) {
+      throw new CliError(
+        'usage',
+        'Nothing to change',
+        'Pass what is to be changed, such as --url.',
+      );
+    }
+    await updateWebhook(id, change, 'changed', options, context);
+  });
   addHelp(command, {
     fields: webhookView.fields,
     Examples: [
@@ -36,7 +47,11 @@ export function configure(command: Command, context: CliContext): void {
       '$ tradepost webhooks update whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --events order.created,task.completed',
     ],
     Output: [`json: the webhook as it is now, ${describeShape(webhookView)}`],
-    Notes: ['Omitted options stay as they are. A new URL applies to pending deliveries too.'],
+    Notes: [
+      'Omitted options stay as they are. A new URL applies to pending deliveries too.',
+      '--headers-file replaces all headers; an empty file removes them.',
+      ...settingsNotes,
+    ],
   });
 }
 

@@ -61,6 +61,21 @@ function addPosition(
     stagedSecret === null ? current : `${current} ${signBody(stagedSecret, message)}`;
 }
 
+/** What the delivery log has instead of the value of a header of the webhook's own, which may be a key. */
+const hiddenValue = '[hidden]';
+
+/** Adds the headers of a webhook to those of one attempt, and returns both; `headers` gets the names only. */
+export function addCustomHeaders(
+  headers: Record<string, string>,
+  custom: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const names = Object.keys(custom);
+  if (names.length === 0) return headers;
+  const all = { ...custom, ...headers };
+  for (const name of names) headers[name] = hiddenValue;
+  return all;
+}
+
 const secretPrefix = 'whsec_';
 
 /**

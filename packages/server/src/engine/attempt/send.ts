@@ -8,7 +8,7 @@ import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { WebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { toAttemptError } from './attempt-error';
 import { ConnectionPool } from './connection-pool';
-import { deliveryHeaders } from './delivery-headers';
+import { addCustomHeaders, deliveryHeaders } from './delivery-headers';
 import { type DeliveryResponse, Exchange, noResponse } from './exchange';
 import { parseRetryAfter } from './retry-after';
 import {
@@ -89,7 +89,9 @@ export function createSender(
       try {
         headers = deliveryHeaders(delivery, startedAt);
         if (traceparent) headers.traceparent = traceparent;
-        response = await post(delivery, headers);
+        const { headers: custom } = delivery;
+        const all = addCustomHeaders(headers, custom);
+        response = await post(delivery, all);
       } catch (error) {
         // The secret cannot be read, for which the receiver is not to blame.
         if (error instanceof StoreUnavailableError) throw error;

@@ -137,9 +137,9 @@ async function selectDueTimes(
        (SELECT min(lease_until) FROM pending_deliveries WHERE lease_until >= $2) AS "leaseUntil",
        coalesce(
          (SELECT new.due_at FROM ${firstSignals} JOIN queues AS q ON q.webhook_id = new.webhook_id
-          WHERE ${hasRoom} AND q.backoff_until <= new.due_at ORDER BY new.due_at LIMIT 1),
+          WHERE ${hasRoom} AND greatest(q.backoff_until, q.rate_until) <= new.due_at ORDER BY new.due_at LIMIT 1),
          (SELECT CASE WHEN count(*) < ${maxSignals}
-            THEN min(CASE WHEN ${hasRoom} THEN greatest(new.due_at, least(q.backoff_until, new.due_at + ${maxBackoffMs})) END)
+            THEN min(CASE WHEN ${hasRoom} THEN greatest(new.due_at, least(greatest(q.backoff_until, q.rate_until), new.due_at + ${maxBackoffMs})) END)
             ELSE min(new.due_at) END
           FROM ${firstSignals} JOIN queues AS q ON q.webhook_id = new.webhook_id)) AS "newAt",
        (SELECT min(due_at) FROM queue_signals WHERE due_at >= $1) AS "firstSignalAt"`,

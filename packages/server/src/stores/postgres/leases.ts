@@ -1,3 +1,4 @@
+import { countAllowed, useAttempts } from '@tradepost/domain/deliveries/attempt-rate';
 import {
   fairShare,
   type LeasedDelivery,
@@ -54,8 +55,8 @@ interface Candidate extends Queue, Endpoint {
 }
 
 function toQueue(candidate: Candidate): Queue {
-  const { webhookId, depth, inFlight, paused, dueFrom } = candidate;
-  return { webhookId, depth, inFlight, paused, dueFrom, ...pickHealth(candidate) };
+  const { webhookId, depth, inFlight, paused, dueFrom, rateUntil } = candidate;
+  return { webhookId, depth, inFlight, paused, dueFrom, rateUntil, ...pickHealth(candidate) };
 }
 
 function encodeLeaseToken(webhookId: string, leaseToken: string): string {
@@ -145,6 +146,14 @@ interface PickedRow extends LeasedRow {
   readyAt: number;
 }
 
+/** Returns the limit of attempts of a locked queue. */
+function limitOf(
+  endpoints: ReadonlyMap<string, Candidate>,
+  webhookId: string,
+): Pick<Candidate, 'attemptsPerMinute'> {
+  return { attemptsPerMinute: endpoints.get(webhookId)?.attemptsPerMinute ?? null };
+}
+
 /** Leases what is due in locked queues: from each its share of the limit, in their order. */
 async function leaseFromQueues(
   tx: Transaction,
@@ -154,13 +163,19 @@ async function leaseFromQueues(
 ): Promise<PickedRow[]> {
   if (ready.length === 0) return [];
   const share = fairShare(limit, ready.length);
-  const rooms = ready.map(({ webhookId, dueFrom, concurrencyLimit, inFlight }, order) => ({
-    webhookId,
-    accountId: endpoints.get(webhookId)?.accountId,
-    dueFrom: Math.min(dueFrom, endpoints.get(webhookId)?.newDueAt ?? dueFrom),
-    room: Math.min(share, concurrencyLimit - inFlight),
-    order,
-  }));
+  const rooms = ready.map(
+    ({ webhookId, dueFrom, concurrencyLimit, inFlight, rateUntil }, order) => ({
+      webhookId,
+      accountId: endpoints.get(webhookId)?.accountId,
+      dueFrom: Math.min(dueFrom, endpoints.get(webhookId)?.newDueAt ?? dueFrom),
+      room: Math.min(
+        share,
+        concurrencyLimit - inFlight,
+        countAllowed({ rateUntil, ...limitOf(endpoints, webhookId) }, now),
+      ),
+      order,
+    }),
+  );
   const due = selectDue({
     webhookId: 'r."webhookId"',
     from: 'r."dueFrom"',
@@ -275,7 +290,9 @@ export async function leaseDue(
   const [leased] = await Promise.all([leaseFromQueues(tx, ready, request, endpoints), taken]);
   await numberDeliveries(tx, leased);
   for (const { webhookId } of leased) {
-    queues.change(webhookId, { inFlight: queues.get(webhookId).inFlight + 1 });
+    const { inFlight, rateUntil } = queues.get(webhookId);
+    const rate = { rateUntil, ...limitOf(endpoints, webhookId) };
+    queues.change(webhookId, { inFlight: inFlight + 1, rateUntil: useAttempts(rate, 1, now) });
   }
   if (leased.length < request.limit) {
     // The others had nothing due, although they were to be polled.

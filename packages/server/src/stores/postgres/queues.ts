@@ -23,7 +23,7 @@ const queueFields = postgresQueues.without('nextAt');
 
 /** Inserts the queue of a new webhook. */
 export function insertQueue(tx: Transaction, webhookId: string, paused: boolean): void {
-  const counts = { depth: 0, inFlight: 0, dueFrom: 0 };
+  const counts = { depth: 0, inFlight: 0, dueFrom: 0, rateUntil: 0 };
   insert(tx, postgresQueues, [{ webhookId, paused, ...counts, ...newEndpointHealth }]);
 }
 
@@ -125,7 +125,7 @@ export class QueueUnitOfWork {
       `UPDATE queues SET depth = c.depth, in_flight = c."inFlight", paused = c.paused,
          concurrency_limit = c."concurrencyLimit", failures = c.failures, failed_at = c."failedAt",
          backoff_until = c."backoffUntil", last_status = c."lastStatus", last_error = c."lastError",
-         failing_since = c."failingSince",
+         failing_since = c."failingSince", rate_until = c."rateUntil",
          next_at = CASE
            WHEN c.paused OR c."inFlight" >= c."concurrencyLimit" OR first.ready_at IS NULL THEN NULL
            ELSE greatest(first.ready_at, c."allowedAt") END,
@@ -133,6 +133,7 @@ export class QueueUnitOfWork {
        FROM json_to_recordset(${writes.bindRows(changes)}) AS c ("webhookId" TEXT, depth BIGINT, "inFlight" BIGINT,
            paused BOOLEAN, "concurrencyLimit" BIGINT, failures BIGINT, "failedAt" BIGINT,
            "backoffUntil" BIGINT, "lastStatus" BIGINT, "lastError" TEXT, "failingSince" BIGINT,
+           "rateUntil" BIGINT,
            "dueFrom" BIGINT, "allowedAt" BIGINT)
          LEFT JOIN LATERAL (${first}) AS first ON TRUE
        WHERE queues.webhook_id = c."webhookId"`,
@@ -159,10 +160,10 @@ export async function selectQueueStatus(db: Queries, now: number): Promise<Queue
     `SELECT (coalesce(sum(depth), 0) + (SELECT coalesce(sum(deliveries), 0) FROM queue_signals))::bigint AS depth,
        coalesce(sum(in_flight), 0)::bigint AS "inFlight",
        least(
-         min(CASE WHEN NOT paused AND backoff_until <= $1 AND depth > in_flight
+         min(CASE WHEN NOT paused AND greatest(backoff_until, rate_until) <= $1 AND depth > in_flight
            THEN (SELECT ready_at FROM (${first}) AS f) END),
          (SELECT min(s.due_at) FROM queue_signals AS s JOIN queues AS q ON q.webhook_id = s.webhook_id
-          WHERE s.due_at <= $1 AND NOT q.paused AND q.backoff_until <= $1)
+          WHERE s.due_at <= $1 AND NOT q.paused AND greatest(q.backoff_until, q.rate_until) <= $1)
        ) AS "oldestDueAt"
      FROM queues`,
     now,

@@ -151,7 +151,7 @@ export function createPostgresWebhookStore(
     async deleteWebhook(accountId, id, now) {
       const isDeleted = await db.write(async (tx) => {
         const changed = await tx.run(
-          `UPDATE webhooks SET deleted_at = $3, status = 'paused', secret = '', staged_secret = NULL
+          `UPDATE webhooks SET deleted_at = $3, status = 'paused', secret = '', staged_secret = NULL, headers = '', header_names = ''
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL`,
           id,
           accountId,
@@ -167,6 +167,7 @@ export function createPostgresWebhookStore(
       });
       db.secrets.forget(secretPlaces.current(id));
       db.secrets.forget(secretPlaces.staged(id));
+      db.secrets.forget(secretPlaces.headers(id));
       return isDeleted;
     },
   };

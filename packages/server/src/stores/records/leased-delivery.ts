@@ -1,6 +1,7 @@
 import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import { type SecretCipher, secretPlaces } from '../encryption';
 import { Fields } from './fields';
+import { readHeaders } from './webhook-fields';
 
 /** Where deliveries go. */
 export interface Endpoint {
@@ -8,6 +9,9 @@ export interface Endpoint {
   /** Encrypted if there is a secret key, like `stagedSecret`. */
   secret: string;
   stagedSecret: string | null;
+  /** JSON, encrypted too; empty without headers. */
+  headers: string;
+  attemptsPerMinute: number | null;
 }
 
 /** What is read of a delivery that is leased. */
@@ -39,7 +43,7 @@ export function createLeasedFields(table: string, sequence: string): Fields<Leas
 /** Returns a leased delivery. */
 export function toLeased(
   secrets: SecretCipher,
-  { url, secret, stagedSecret }: Endpoint,
+  { url, secret, stagedSecret, headers }: Endpoint,
   row: LeasedRow,
   leaseToken: string,
 ): LeasedDelivery {
@@ -63,6 +67,9 @@ export function toLeased(
     get stagedSecret() {
       if (stagedSecret === null) return null;
       return secrets.decryptCached(secretPlaces.staged(webhookId), stagedSecret);
+    },
+    get headers() {
+      return readHeaders(secrets, webhookId, headers);
     },
     body: row.body,
     orderVersion: row.orderVersion,

@@ -1,5 +1,6 @@
 import type { AccountKind, EventType } from '@tradepost/contract/wire';
 import type { Account, ApiKey } from '@tradepost/domain/accounts/account';
+import type { AttemptRate } from '@tradepost/domain/deliveries/attempt-rate';
 import type { Delivery, DeliveryState } from '@tradepost/domain/deliveries/delivery';
 import type { EndpointHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import type { LoggedAttempt, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
@@ -152,8 +153,16 @@ export const notifications = new Table<Notification>('notifications', ['id'], {
   createdAt: ['created_at', 'integer'],
 });
 
-/** The webhooks. Secrets are encrypted if there is a secret key. */
-export const webhooks = new Table<Omit<Webhook, 'events'> & { deletedAt: number | null }>(
+/** What is stored of a webhook. */
+export interface WebhookRecord extends Omit<Webhook, 'events' | 'headers' | 'headerNames'> {
+  /** JSON; empty without headers. */
+  headers: string;
+  /** Separated by commas. */
+  headerNames: string;
+}
+
+/** The webhooks. Secrets and headers are encrypted if there is a secret key. */
+export const webhooks = new Table<WebhookRecord & { deletedAt: number | null }>(
   'webhooks',
   ['id'],
   {
@@ -164,6 +173,10 @@ export const webhooks = new Table<Omit<Webhook, 'events'> & { deletedAt: number 
     secret: ['secret', 'text'],
     stagedSecret: ['staged_secret', 'text'],
     stagedAt: ['staged_at', 'integer'],
+    description: ['description', 'text'],
+    headers: ['headers', 'text'],
+    headerNames: ['header_names', 'text'],
+    attemptsPerMinute: ['attempts_per_minute', 'integer'],
     createdAt: ['created_at', 'integer'],
     updatedAt: ['updated_at', 'integer'],
     deletedAt: ['deleted_at', 'integer'],
@@ -171,7 +184,14 @@ export const webhooks = new Table<Omit<Webhook, 'events'> & { deletedAt: number 
 );
 
 /** What is read of a webhook to deliver to it. */
-export const endpointFields = webhooks.only('accountId', 'url', 'secret', 'stagedSecret');
+export const endpointFields = webhooks.only(
+  'accountId',
+  'url',
+  'secret',
+  'stagedSecret',
+  'headers',
+  'attemptsPerMinute',
+);
 
 /** What a change of a webhook writes. */
 export const webhookUpdate = webhooks.update(
@@ -181,6 +201,10 @@ export const webhookUpdate = webhooks.update(
   'secret',
   'stagedSecret',
   'stagedAt',
+  'description',
+  'headers',
+  'headerNames',
+  'attemptsPerMinute',
   'updatedAt',
 );
 
@@ -196,7 +220,7 @@ export const webhookEvents = new Table<{
 });
 
 /** The queue of one endpoint: its health, and how much of it is leased. */
-export interface Queue extends EndpointHealth {
+export interface Queue extends EndpointHealth, Pick<AttemptRate, 'rateUntil'> {
   webhookId: string;
   /** Pending deliveries, including leased ones. In PostgreSQL, without those that signals tell of. */
   depth: number;
@@ -218,6 +242,7 @@ export const queues = new Table<Queue & { nextAt: number | null }>('queues', ['w
   lastStatus: ['last_status', 'integer'],
   lastError: ['last_error', 'text'],
   failingSince: ['failing_since', 'integer'],
+  rateUntil: ['rate_until', 'integer'],
   nextAt: ['next_at', 'integer'],
 });
 
@@ -234,6 +259,7 @@ export const queueUpdate = queues.update(
   'lastStatus',
   'lastError',
   'failingSince',
+  'rateUntil',
   'nextAt',
 );
 

@@ -2,10 +2,10 @@ import { eventTypes } from '@tradepost/contract/wire';
 import type { Webhook, WebhookStats, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
 import { type SecretCipher, secretPlaces } from '../encryption';
 import type { Fields } from './fields';
-import { webhooks } from './tables';
+import { type WebhookRecord, webhooks } from './tables';
 
 /** What is read of a webhook, joined with its queue. */
-export interface WebhookRow extends Omit<Webhook, 'events'>, WebhookStats {
+export interface WebhookRow extends WebhookRecord, WebhookStats {
   /** Event types, separated by commas. */
   eventTypes: string;
 }
@@ -20,7 +20,7 @@ export function createWebhookFields({
   joinTypes,
 }: Record<'pending' | 'joinTypes', string>): Fields<WebhookRow> {
   return webhooks
-    .with<Omit<WebhookRow, keyof Webhook>>({
+    .with<Omit<WebhookRow, keyof WebhookRecord>>({
       eventTypes: [
         `(SELECT ${joinTypes} FROM webhook_events AS e
           WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id)`,
@@ -39,6 +39,17 @@ export function createWebhookFields({
 /** The tables of these fields. */
 export const webhooksWithQueues = 'FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id';
 
+/** Returns the headers of a webhook of their stored text. */
+export function readHeaders(
+  secrets: SecretCipher,
+  webhookId: string,
+  stored: string,
+): Record<string, string> {
+  return stored === ''
+    ? {}
+    : JSON.parse(secrets.decryptCached(secretPlaces.headers(webhookId), stored));
+}
+
 /** Returns the webhook of a row. Its secrets are decrypted when they are read: lists do not show them. */
 export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWithStats {
   const {
@@ -51,11 +62,14 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
     failingSince,
     secret,
     stagedSecret,
+    headers,
+    headerNames,
     ...rest
   } = row;
   const subscribed = new Set(joined.split(','));
   return {
     ...rest,
+    headerNames: headerNames.split(',').filter((name) => name !== ''),
     events: eventTypes.filter((eventType) => subscribed.has(eventType)),
     get secret() {
       return secrets.decryptCached(secretPlaces.current(row.id), secret);
@@ -64,17 +78,23 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
       if (stagedSecret === null) return null;
       return secrets.decryptCached(secretPlaces.staged(row.id), stagedSecret);
     },
+    get headers() {
+      return readHeaders(secrets, row.id, headers);
+    },
     stats: { pending, failures, backoffUntil, lastStatus, lastError, failingSince },
   };
 }
 
 /** Returns what is stored of a webhook: its secrets are encrypted. */
-export function toWebhookRow(secrets: SecretCipher, webhook: Webhook): Omit<Webhook, 'events'> {
-  const { id, secret, stagedSecret } = webhook;
+export function toWebhookRow(secrets: SecretCipher, webhook: Webhook): WebhookRecord {
+  const { id, secret, stagedSecret, headers } = webhook;
+  const headerText = webhook.headerNames.length === 0 ? '' : JSON.stringify(headers);
   return {
     ...webhook,
     secret: secrets.encrypt(secretPlaces.current(id), secret),
     stagedSecret:
       stagedSecret === null ? null : secrets.encrypt(secretPlaces.staged(id), stagedSecret),
+    headers: secrets.encrypt(secretPlaces.headers(id), headerText),
+    headerNames: webhook.headerNames.join(),
   };
 }

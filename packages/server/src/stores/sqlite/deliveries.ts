@@ -1,3 +1,4 @@
+import { countAllowed, useAttempts } from '@tradepost/domain/deliveries/attempt-rate';
 import {
   type AttemptResult,
   attemptEndedAt,
@@ -260,10 +261,10 @@ export interface LeaseRequest {
 function leaseFromQueue(
   db: SqliteDatabase,
   webhookId: string,
+  endpoint: Endpoint & { accountId: string },
   limit: number,
   { now, leaseUntil, leaseToken }: LeaseRequest,
 ): LeasedDelivery[] {
-  const endpoint = selectEndpoint(db, webhookId);
   const rows = db.list(dueFields, dueInQueue, endpoint.accountId, webhookId, now, limit);
   for (const { seq } of rows) {
     db.run(
@@ -289,11 +290,17 @@ export function leaseDue(db: SqliteDatabase, request: LeaseRequest, max: number)
   for (const webhookId of ready) {
     const left = max - leased.length;
     if (left === 0) break;
-    const { concurrencyLimit, inFlight } = queues.get(webhookId);
-    const room = Math.max(0, Math.min(share, concurrencyLimit - inFlight, left));
-    const fromQueue = leaseFromQueue(db, webhookId, room, request);
+    const { concurrencyLimit, inFlight, rateUntil } = queues.get(webhookId);
+    const endpoint = selectEndpoint(db, webhookId);
+    const rate = { attemptsPerMinute: endpoint.attemptsPerMinute, rateUntil };
+    const allowed = Math.min(concurrencyLimit - inFlight, countAllowed(rate, now));
+    const room = Math.max(0, Math.min(share, allowed, left));
+    const fromQueue = leaseFromQueue(db, webhookId, endpoint, room, request);
     leased.push(...fromQueue);
-    queues.change(webhookId, { inFlight: inFlight + fromQueue.length });
+    queues.change(webhookId, {
+      inFlight: inFlight + fromQueue.length,
+      rateUntil: useAttempts(rate, fromQueue.length, now),
+    });
   }
   queues.write(now);
   return leased;

@@ -14,7 +14,14 @@ const queueFields = queueTable.without('nextAt');
 
 /** Inserts the queue of a new webhook. Call inside a write. */
 export function insertQueue(db: SqliteDatabase, webhookId: string, paused: boolean): void {
-  db.insert(queueTable, { webhookId, depth: 0, inFlight: 0, paused, ...newEndpointHealth });
+  db.insert(queueTable, {
+    webhookId,
+    depth: 0,
+    inFlight: 0,
+    paused,
+    rateUntil: 0,
+    ...newEndpointHealth,
+  });
 }
 
 /** Reads the queue of a webhook. Call inside a read or a write. */
@@ -41,8 +48,9 @@ export function incrementDepth(db: SqliteDatabase, webhookId: string, now: numbe
   db.run(
     `UPDATE queues SET depth = depth + 1, next_at = CASE
        WHEN paused = 1 OR in_flight >= concurrency_limit THEN NULL
-       ELSE min(coalesce(next_at, ?), max(min(backoff_until, ?), ?)) END
+       ELSE min(coalesce(next_at, ?), max(min(backoff_until, ?), min(rate_until, ?), ?)) END
      WHERE webhook_id = ?`,
+    latest,
     latest,
     latest,
     now,
@@ -111,7 +119,7 @@ export class QueueUnitOfWork {
 export function selectQueueStatus(db: SqliteDatabase, now: number): QueueStatus {
   const status = db.get<QueueStatus>(
     `SELECT total(depth) AS depth, total(in_flight) AS inFlight, min(
-       CASE WHEN paused = 0 AND backoff_until <= ? AND depth > in_flight THEN (
+       CASE WHEN paused = 0 AND max(backoff_until, rate_until) <= ? AND depth > in_flight THEN (
          SELECT min(due_at) FROM deliveries
          WHERE webhook_id = queues.webhook_id AND due_at <= ?) END) AS oldestDueAt
      FROM queues`,

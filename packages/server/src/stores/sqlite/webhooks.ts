@@ -135,7 +135,7 @@ export function createSqliteWebhookStore(
     deleteWebhook: (accountId, id, now) =>
       db.write(() => {
         const changed = db.run(
-          `UPDATE webhooks SET deleted_at = ?, status = 'paused', secret = '', staged_secret = NULL
+          `UPDATE webhooks SET deleted_at = ?, status = 'paused', secret = '', staged_secret = NULL, headers = '', header_names = ''
            WHERE id = ? AND account_id = ? AND deleted_at IS NULL`,
           now,
           id,
@@ -146,6 +146,7 @@ export function createSqliteWebhookStore(
         eraseResponsesAbout(db, id);
         db.secrets.forget(secretPlaces.current(id));
         db.secrets.forget(secretPlaces.staged(id));
+        db.secrets.forget(secretPlaces.headers(id));
         const queues = new QueueUnitOfWork(db);
         queues.change(id, { paused: true });
         queues.write(now);
