@@ -41,7 +41,8 @@ function misfitFor(value: unknown): unknown {
 }
 
 /** The fields that the API specification leaves open for a service without extensions. */
-const asOneLikes = /^POST \/v1\/webhooks data\.(status|createdAt|updatedAt)$/;
+const asOneLikes =
+  /^POST \/v1\/webhooks data\.(status|createdAt|updatedAt|description|headerNames(\.\d+)?|attemptsPerMinute)$/;
 
 /** The fields that it may omit. */
 const mayLack =
