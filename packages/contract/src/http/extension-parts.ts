@@ -19,5 +19,6 @@ export const extensionParts = {
   partners: ['partners.list'],
   'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
   'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
+  'webhooks.stats': ['webhooks.stats', 'webhooks.list: expand'],
   'webhooks.test': ['webhooks.test'],
 } as const satisfies Record<Extension, readonly string[]>;

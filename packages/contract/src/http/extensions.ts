@@ -18,6 +18,7 @@ export const extensions = [
   'partners',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.stats',
   'webhooks.test',
 ] as const;
 
