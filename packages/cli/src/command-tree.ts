@@ -76,6 +76,10 @@ export const helpSections: Record<string, HelpSection> = {
         ),
         list: command('List webhooks, newest first', () => import('./commands/webhooks/list')),
         get: command('Show one webhook', () => import('./commands/webhooks/get')),
+        stats: command(
+          'Show how deliveries to a webhook fared over time',
+          () => import('./commands/webhooks/stats'),
+        ),
         update: command(
           'Change the URL or the event types of a webhook',
           () => import('./commands/webhooks/update'),

@@ -20,4 +20,5 @@ export * from './orders/order-schemas';
 export * from './partners/partner-schemas';
 export * from './problems/problem-schema';
 export * from './webhooks/webhook-schemas';
+export * from './webhooks/webhook-stats-schemas';
 export * from './wire';

@@ -17,3 +17,4 @@ export * from './orders/order';
 export * from './partners/partner';
 export * from './problems/problem';
 export * from './webhooks/webhook';
+export * from './webhooks/webhook-stats';

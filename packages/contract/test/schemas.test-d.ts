@@ -24,7 +24,9 @@ import type {
   EventPage,
   eventPageSchema,
   GetOrder,
+  GetWebhookStats,
   getOrderSchema,
+  getWebhookStatsSchema,
   ListDeliveries,
   ListEvents,
   ListingAvailabilityLowEvent,
@@ -70,9 +72,11 @@ import type {
   Webhook,
   WebhookDetails,
   WebhookEvent,
+  WebhookStats,
   webhookDetailsSchema,
   webhookEventSchema,
   webhookSchema,
+  webhookStatsSchema,
 } from '../src/index';
 
 /** The members of a union, each with all its fields in one object type. */
@@ -102,6 +106,8 @@ describe("each schema's output type equals the interface", () => {
     expectTypeOf<z.output<typeof stagedSecretSchema>>().toEqualTypeOf<StagedSecret>();
     expectTypeOf<z.output<typeof sendTestEventSchema>>().toEqualTypeOf<SendTestEvent>();
     expectTypeOf<z.output<typeof listWebhooksSchema>>().toEqualTypeOf<ListWebhooks>();
+    expectTypeOf<z.output<typeof webhookStatsSchema>>().toEqualTypeOf<WebhookStats>();
+    expectTypeOf<z.output<typeof getWebhookStatsSchema>>().toEqualTypeOf<GetWebhookStats>();
   });
 
   test('of deliveries', () => {
@@ -177,7 +183,9 @@ describe("each schema's input type accepts the interface", () => {
     >().toExtend<z.input<typeof listOrdersSchema>>();
     expectTypeOf<{ expand?: string }>().toExtend<z.input<typeof getOrderSchema>>();
     expectTypeOf<ListNotifications>().toExtend<z.input<typeof listNotificationsSchema>>();
-    expectTypeOf<ListWebhooks>().toExtend<z.input<typeof listWebhooksSchema>>();
+    expectTypeOf<Omit<ListWebhooks, 'expand'> & { expand?: string }>().toExtend<
+      z.input<typeof listWebhooksSchema>
+    >();
     expectTypeOf<ListDeliveries>().toExtend<z.input<typeof listDeliveriesSchema>>();
     expectTypeOf<ListEvents>().toExtend<z.input<typeof listEventsSchema>>();
   });

@@ -160,6 +160,17 @@ export interface DeliveryListParams {
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
+export interface DeliveryStats {
+  delivered: number;
+  failed: number;
+  attempts: Record<StatusClass, number>;
+  latencyMs: ResponseLatency | null;
+}
+
+export interface DeliveryStatsPoint extends DeliveryStats {
+  start: string;
+}
+
 export type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 export interface ErrorHookEvent extends AttemptHookEvent {
@@ -212,6 +223,9 @@ export declare class Events {
 
 export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
+
+export type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
+  Pick<WebhookExpansions, Expand>;
 
 export type Extension = (typeof extensions)[number];
 
@@ -639,6 +653,12 @@ export interface ResponseHookEvent extends AttemptHookEvent {
   durationMs: number;
 }
 
+export interface ResponseLatency {
+  mean: number;
+  p50: number;
+  p95: number;
+}
+
 export type ResponseValidator = (response: {
   method: string;
   route: string;
@@ -672,6 +692,8 @@ export interface StagedSecret {
   secret: string;
   stagedAt: string;
 }
+
+export type StatsWindow = (typeof statsWindows)[number];
 
 export type StatusClass = (typeof statusClasses)[number];
 
@@ -858,9 +880,29 @@ export interface WebhookDetails extends Webhook {
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
+export type WebhookExpansion = (typeof webhookExpansions)[number];
+
+export interface WebhookExpansions {
+  stats: DeliveryStats;
+}
+
 export interface WebhookListParams {
+  expand?: WebhookExpansion | readonly WebhookExpansion[] | undefined;
   limit?: number | undefined;
   cursor?: string | undefined;
+}
+
+export interface WebhookStats {
+  webhookId: string;
+  since: string;
+  until: string;
+  bucketSeconds: number;
+  points: DeliveryStatsPoint[];
+  totals: DeliveryStats;
+}
+
+export interface WebhookStatsParams {
+  window?: StatsWindow | undefined;
 }
 
 export type WebhookStatus = (typeof webhookStatuses)[number];
@@ -874,8 +916,19 @@ export interface WebhookUpdateParams {
 export declare class Webhooks {
   #private;
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
+  list<const Expand extends WebhookExpansion>(
+    params: WebhookListParams & {
+      expand: Expand | readonly Expand[];
+    },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedWebhook<Expand>>;
   list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
   get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  stats(
+    id: string,
+    params?: WebhookStatsParams,
+    options?: RequestOptions,
+  ): ApiPromise<WebhookStats>;
   update(
     id: string,
     params: WebhookUpdateParams,
@@ -932,6 +985,7 @@ declare const extensions: readonly [
   'partners',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.stats',
   'webhooks.test',
 ];
 
@@ -1117,6 +1171,10 @@ declare const problems: {
 
 export declare function readText(response: ReadableResponse, maxBytes: number): Promise<string>;
 
+export declare const statsWindows: readonly ['1h', '24h', '7d'];
+
 export declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+declare const webhookExpansions: readonly ['stats'];
 
 export declare const webhookStatuses: readonly ['active', 'paused'];

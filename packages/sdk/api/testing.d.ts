@@ -168,6 +168,17 @@ interface DeliveryListParams {
 
 type DeliveryState = (typeof deliveryStates)[number];
 
+interface DeliveryStats {
+  delivered: number;
+  failed: number;
+  attempts: Record<StatusClass, number>;
+  latencyMs: ResponseLatency | null;
+}
+
+interface DeliveryStatsPoint extends DeliveryStats {
+  start: string;
+}
+
 type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 interface ErrorHookEvent extends AttemptHookEvent {
@@ -222,6 +233,9 @@ declare class Events {
 
 type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
+
+type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
+  Pick<WebhookExpansions, Expand>;
 
 type Extension = (typeof extensions)[number];
 
@@ -434,6 +448,7 @@ export type MockOperation =
   | 'webhooks.create'
   | 'webhooks.list'
   | 'webhooks.get'
+  | 'webhooks.stats'
   | 'webhooks.update'
   | 'webhooks.delete'
   | 'webhooks.stageSecret'
@@ -848,6 +863,12 @@ interface ResponseHookEvent extends AttemptHookEvent {
   durationMs: number;
 }
 
+interface ResponseLatency {
+  mean: number;
+  p50: number;
+  p95: number;
+}
+
 type ResponseValidator = (response: {
   method: string;
   route: string;
@@ -934,6 +955,8 @@ interface StagedSecret {
   secret: string;
   stagedAt: string;
 }
+
+type StatsWindow = (typeof statsWindows)[number];
 
 type StatusClass = (typeof statusClasses)[number];
 
@@ -1148,9 +1171,29 @@ interface WebhookDetails extends Webhook {
 
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
+type WebhookExpansion = (typeof webhookExpansions)[number];
+
+interface WebhookExpansions {
+  stats: DeliveryStats;
+}
+
 interface WebhookListParams {
+  expand?: WebhookExpansion | readonly WebhookExpansion[] | undefined;
   limit?: number | undefined;
   cursor?: string | undefined;
+}
+
+interface WebhookStats {
+  webhookId: string;
+  since: string;
+  until: string;
+  bucketSeconds: number;
+  points: DeliveryStatsPoint[];
+  totals: DeliveryStats;
+}
+
+interface WebhookStatsParams {
+  window?: StatsWindow | undefined;
 }
 
 type WebhookStatus = (typeof webhookStatuses)[number];
@@ -1184,8 +1227,19 @@ type WebhookVerificationErrorCode =
 declare class Webhooks {
   #private;
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
+  list<const Expand extends WebhookExpansion>(
+    params: WebhookListParams & {
+      expand: Expand | readonly Expand[];
+    },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedWebhook<Expand>>;
   list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
   get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  stats(
+    id: string,
+    params?: WebhookStatsParams,
+    options?: RequestOptions,
+  ): ApiPromise<WebhookStats>;
   update(
     id: string,
     params: WebhookUpdateParams,
@@ -1261,6 +1315,7 @@ declare const extensions: readonly [
   'partners',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.stats',
   'webhooks.test',
 ];
 
@@ -1546,6 +1601,10 @@ export declare function sampleEvent<Type extends EventType>(
 
 export declare function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery>;
 
+declare const statsWindows: readonly ['1h', '24h', '7d'];
+
 declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+declare const webhookExpansions: readonly ['stats'];
 
 declare const webhookStatuses: readonly ['active', 'paused'];

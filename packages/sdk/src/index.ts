@@ -12,6 +12,8 @@ export {
   type AccountKind,
   type DeliveryAttempt,
   type DeliveryState,
+  type DeliveryStats,
+  type DeliveryStatsPoint,
   deliveryStates,
   type EventType,
   type Extension,
@@ -30,9 +32,14 @@ export {
   type ProblemIssue,
   pageLimit,
   type ReplayedDeliveries,
+  type ResponseLatency,
   type StagedSecret,
+  type StatsWindow,
   type StatusClass,
+  statsWindows,
   statusClasses,
+  type WebhookExpansion,
+  type WebhookStats,
   type WebhookStatus,
   webhookStatuses,
 } from '@tradepost/contract/wire';
@@ -141,6 +148,7 @@ export type {
 export type { Partner, PartnerListParams, Partners } from './resources/partners';
 export type {
   CreatedWebhook,
+  ExpandedWebhook,
   RegisteredWebhook,
   ReplayAllParams,
   ReplayDeliveriesParams,
@@ -148,7 +156,9 @@ export type {
   Webhook,
   WebhookCreateParams,
   WebhookDetails,
+  WebhookExpansions,
   WebhookListParams,
+  WebhookStatsParams,
   Webhooks,
   WebhookUpdateParams,
 } from './resources/webhooks';

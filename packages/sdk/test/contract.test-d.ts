@@ -28,6 +28,9 @@ import type {
   Tradepost,
   UnknownWebhookEvent,
   Unrecognized,
+  WebhookDetails,
+  WebhookExpansion,
+  WebhookExpansions,
 } from '../src/index';
 
 /** The ts-rest contract that the server implements. A difference from the SDK fails to compile here. */
@@ -176,8 +179,11 @@ describe('each request of the SDK equals that of the contract:', () => {
 
   test('the lists of the extensions send every query parameter of the contract', () => {
     type Routes = Contract;
-    expectTypeOf<QueryOf<Webhooks['list']>>().toEqualTypeOf<
+    expectTypeOf<Read<NonNullable<Parameters<Webhooks['list']>[0]>>>().toEqualTypeOf<
       ServerInferRequest<Routes['webhooks']['list']>['query']
+    >();
+    expectTypeOf<Sent<NonNullable<Parameters<Webhooks['stats']>[1]>>>().toEqualTypeOf<
+      ServerInferRequest<Routes['webhooks']['stats']>['query']
     >();
     expectTypeOf<QueryOf<Deliveries['list']>>().toEqualTypeOf<
       ServerInferRequest<Routes['deliveries']['list']>['query']
@@ -241,15 +247,25 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
       BodyOf<Routes['create'], 201>
     >();
     expectTypeOf<RegisteredWebhook>().toExtend<Awaited<ReturnType<Webhooks['create']>>>();
-    expectTypeOf<EnvelopeOf<Webhooks['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
-    expectTypeOf<EnvelopeOf<Webhooks['get']>>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
-    expectTypeOf<EnvelopeOf<Webhooks['update']>>().toEqualTypeOf<BodyOf<Routes['update'], 200>>();
+    // The contract has one type of details, with what a list may expand.
+    type AnyDetails = Closed<WebhookDetails & Partial<WebhookExpansions>>;
+    type AnyPage = Closed<Omit<Awaited<ReturnType<Webhooks['list']>>, 'data'>> & {
+      data: AnyDetails[];
+    };
+    expectTypeOf<Closed<AnyPage>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
+    expectTypeOf<{ data: AnyDetails }>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
+    expectTypeOf<{ data: AnyDetails }>().toEqualTypeOf<BodyOf<Routes['update'], 200>>();
+    // The SDK's has it only after a request that does.
+    type Plain = { data: Closed<WebhookDetails> };
+    expectTypeOf<keyof WebhookExpansions>().toEqualTypeOf<WebhookExpansion>();
+    expectTypeOf<EnvelopeOf<Webhooks['list']>['data']>().toEqualTypeOf<Closed<WebhookDetails>[]>();
+    expectTypeOf<EnvelopeOf<Webhooks['get']>>().toEqualTypeOf<Plain>();
+    expectTypeOf<EnvelopeOf<Webhooks['update']>>().toEqualTypeOf<Plain>();
+    expectTypeOf<EnvelopeOf<Webhooks['stats']>>().toEqualTypeOf<BodyOf<Routes['stats'], 200>>();
     expectTypeOf<EnvelopeOf<Webhooks['stageSecret']>>().toEqualTypeOf<
       BodyOf<Routes['stageSecret'], 201>
     >();
-    expectTypeOf<EnvelopeOf<Webhooks['promoteSecret']>>().toEqualTypeOf<
-      BodyOf<Routes['promoteSecret'], 200>
-    >();
+    expectTypeOf<EnvelopeOf<Webhooks['promoteSecret']>>().toEqualTypeOf<Plain>();
     expectTypeOf<EnvelopeOf<Webhooks['test']>>().toEqualTypeOf<BodyOf<Routes['test'], 202>>();
     expectTypeOf<EnvelopeOf<Webhooks['replayDeliveries']>>().toEqualTypeOf<
       BodyOf<Routes['replayDeliveries'], 202>

@@ -19,6 +19,7 @@ export const endpoints = {
     create: { method: 'POST', path: '/v1/webhooks' },
     list: { method: 'GET', path: '/v1/webhooks' },
     get: { method: 'GET', path: '/v1/webhooks/:id' },
+    stats: { method: 'GET', path: '/v1/webhooks/:id/stats' },
     update: { method: 'PATCH', path: '/v1/webhooks/:id' },
     delete: { method: 'DELETE', path: '/v1/webhooks/:id' },
     stageSecret: { method: 'POST', path: '/v1/webhooks/:id/secret' },

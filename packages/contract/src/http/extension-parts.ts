@@ -26,5 +26,6 @@ export const extensionParts = {
     'webhooks.create: description, headers, attemptsPerMinute',
     'webhooks.update: description, headers, attemptsPerMinute',
   ],
+  'webhooks.stats': ['webhooks.stats', 'webhooks.list: expand'],
   'webhooks.test': ['webhooks.test'],
 } as const satisfies Record<Extension, readonly string[]>;

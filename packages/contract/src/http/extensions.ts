@@ -21,6 +21,7 @@ export const extensions = [
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.settings',
+  'webhooks.stats',
   'webhooks.test',
 ] as const;
 

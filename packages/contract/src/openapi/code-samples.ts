@@ -178,8 +178,8 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
   },
   listWebhooks: {
     sdk: [
-      'for await (const webhook of tradepost.webhooks.list()) {',
-      '  console.log(webhook.id, webhook.url, webhook.pendingDeliveries);',
+      "for await (const webhook of tradepost.webhooks.list({ expand: 'stats' })) {",
+      '  console.log(webhook.id, webhook.pendingDeliveries, webhook.stats.failed);',
       '}',
     ].join('\n'),
     cli: 'tradepost webhooks list',
@@ -187,6 +187,10 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
   getWebhook: {
     sdk: `const webhook = await tradepost.webhooks.get('${webhook}');\nconsole.log(webhook.status, webhook.consecutiveFailures);`,
     cli: `tradepost webhooks get ${webhook}`,
+  },
+  getWebhookStats: {
+    sdk: `const stats = await tradepost.webhooks.stats('${webhook}', { window: '1h' });\nconsole.log(stats.totals.failed, stats.totals.latencyMs?.p95);`,
+    cli: `tradepost webhooks stats ${webhook} --window 1h`,
   },
   updateWebhook: {
     sdk: `const webhook = await tradepost.webhooks.update('${webhook}', { status: 'paused' });\nconsole.log(webhook.status);`,

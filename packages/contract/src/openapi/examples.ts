@@ -5,6 +5,7 @@ import type { Notification } from '../notifications/notification';
 import type { Order } from '../orders/order';
 import type { Partner } from '../partners/partner';
 import type { WebhookDetails } from '../webhooks/webhook';
+import type { DeliveryStats } from '../webhooks/webhook-stats';
 import { signedExample } from './signed-example';
 
 /** An example of an operation. A test validates both parts against the contract. */
@@ -76,6 +77,13 @@ const webhook: WebhookDetails = {
   lastStatus: 204,
   lastError: null,
   failingSince: null,
+};
+
+const stats: DeliveryStats = {
+  delivered: 120,
+  failed: 1,
+  attempts: { '2xx': 120, '3xx': 0, '4xx': 0, '5xx': 9, none: 1 },
+  latencyMs: { mean: 64, p50: 41, p95: 230 },
 };
 
 const createdWebhook = {
@@ -183,8 +191,24 @@ export const operationExamples: Record<string, OperationExample> = {
     request: { url, events: [...events], description: 'Warehouse in Leith' },
     response: { data: createdWebhook },
   },
-  listWebhooks: { response: { data: [webhook], nextCursor: null } },
+  listWebhooks: {
+    query: { expand: 'stats' },
+    response: { data: [{ ...webhook, stats }], nextCursor: null },
+  },
   getWebhook: { response: { data: webhook } },
+  getWebhookStats: {
+    query: { window: '1h' },
+    response: {
+      data: {
+        webhookId: exampleIds.webhook,
+        since: '2026-11-21T08:31:00.000Z',
+        until: '2026-11-21T09:31:00.000Z',
+        bucketSeconds: 60,
+        points: [{ start: '2026-11-21T09:30:00.000Z', ...stats }],
+        totals: stats,
+      },
+    },
+  },
   updateWebhook: {
     request: { status: 'paused' },
     response: { data: { ...webhook, status: 'paused', updatedAt: later } },

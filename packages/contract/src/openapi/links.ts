@@ -22,7 +22,10 @@ const linkedOperations: Record<string, { id: string; operations: string[] }> = {
       'deleteWebhook',
     ],
   },
-  getWebhook: { id: createdId, operations: ['updateWebhook', 'deleteWebhook'] },
+  getWebhook: {
+    id: createdId,
+    operations: ['getWebhookStats', 'updateWebhook', 'deleteWebhook'],
+  },
   updateWebhook: { id: createdId, operations: ['getWebhook', 'deleteWebhook'] },
   stageWebhookSecret: {
     id: '$response.body#/data/webhookId',

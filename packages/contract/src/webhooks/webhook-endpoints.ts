@@ -19,6 +19,7 @@ import {
   webhookPageSchema,
   webhookResponseSchema,
 } from './webhook-schemas';
+import { getWebhookStatsSchema, webhookStatsResponseSchema } from './webhook-stats-schemas';
 
 const c = initContract();
 const webhookPath = z.object({ id: pathIdSchema(webhookIdSchema) });
@@ -47,7 +48,8 @@ export const webhookEndpoints = c.router({
   list: {
     ...endpoints.webhooks.list,
     summary: 'List the webhooks of the authenticated account, newest first.',
-    description: 'Each webhook has its delivery statistics. Secrets are not included.',
+    description:
+      'Each webhook has the state of its deliveries, and with `expand=stats` its statistics of the last 24 hours. Secrets are not included.',
     query: listWebhooksSchema,
     responses: { 200: webhookPageSchema, ...problemResponses() },
     metadata: {
@@ -65,6 +67,23 @@ export const webhookEndpoints = c.router({
     responses: { 200: webhookResponseSchema, ...problemResponses(404) },
     metadata: {
       operationId: 'getWebhook',
+      extension: true,
+      responseHeaders: [],
+      problems: ['webhook_not_found'],
+    } as RouteMetadata,
+  },
+  stats: {
+    ...endpoints.webhooks.stats,
+    summary: 'Get the statistics of a webhook.',
+    description: [
+      'Counts its deliveries and its attempts over time, for a chart: in minutes for the last hour, quarters of an hour for 24 hours, and hours for 7 days. The last bucket is not over yet.',
+      'Deliveries count when they are delivered or fail, attempts when they start. Test events and replays count. The counts do not depend on how long deliveries are kept.',
+    ].join('\n\n'),
+    pathParams: webhookPath,
+    query: getWebhookStatsSchema,
+    responses: { 200: webhookStatsResponseSchema, ...problemResponses(404) },
+    metadata: {
+      operationId: 'getWebhookStats',
       extension: true,
       responseHeaders: [],
       problems: ['webhook_not_found'],

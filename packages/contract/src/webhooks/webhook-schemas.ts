@@ -17,6 +17,7 @@ import {
 } from '../http/message-schemas';
 import { customHeaderIssue } from './custom-headers';
 import { webhookLimits, webhookStatuses } from './webhook';
+import { deliveryStatsSchema, webhookExpandSchema } from './webhook-stats-schemas';
 
 const secretSchema = z.string().regex(/^whsec_[0-9A-Za-z+/]{43}=$/);
 
@@ -136,8 +137,13 @@ export const webhookDetailsSchema = webhookSchema
     failingSince: timestampSchema.nullable().meta({
       description: 'When the first attempt failed since the last success. Null when none did.',
     }),
+    stats: deliveryStatsSchema.exactOptional(),
   })
-  .meta({ id: 'WebhookDetails', description: 'A webhook with its delivery statistics.' });
+  .meta({
+    id: 'WebhookDetails',
+    description:
+      'A webhook with the state of its deliveries. `stats`, the statistics of the last 24 hours, is present only in a list whose request has `expand=stats`.',
+  });
 
 /** Schema of `StagedSecret`. */
 export const stagedSecretSchema = z
@@ -255,6 +261,7 @@ export const sendTestEventSchema = bodySchema({ event: eventTypeSchema }).meta({
 
 /** Schema of `ListWebhooks`. */
 export const listWebhooksSchema = querySchema({
+  expand: webhookExpandSchema,
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),
 });

@@ -1,4 +1,5 @@
 import type { EventType } from '../events/event';
+import type { DeliveryStats, WebhookExpansion } from './webhook-stats';
 
 /** Every webhook status. A `paused` webhook keeps its registration and receives no deliveries. */
 export const webhookStatuses = ['active', 'paused'] as const;
@@ -64,7 +65,7 @@ export interface CreateWebhook {
   attemptsPerMinute?: number | null;
 }
 
-/** A webhook with its delivery statistics, without its secret. */
+/** A webhook with the state of its deliveries, without its secret. */
 export interface WebhookDetails extends Webhook {
   /** When a new secret was staged: ISO 8601, UTC, with milliseconds. Null when there is no staged secret. */
   stagedSecretAt: string | null;
@@ -86,10 +87,14 @@ export interface WebhookDetails extends Webhook {
   lastError: string | null;
   /** When the first attempt failed since the last success: ISO 8601, UTC, with milliseconds. Null when none did. */
   failingSince: string | null;
+  /** The statistics of the last 24 hours. Only in a list with `expand=stats`. */
+  stats?: DeliveryStats;
 }
 
 /** Query of `GET /v1/webhooks`. */
 export interface ListWebhooks {
+  /** What to return with each webhook. */
+  expand?: WebhookExpansion[];
   /** Maximum number of webhooks per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */

@@ -25,10 +25,12 @@ test('each extension of the contract has one name', () => {
       const [endpoint, parameters] = what.split(': ');
       return parameters?.split(', ').map((one) => `${endpoint}: ${one}`) ?? [what];
     });
+  // Fields, values of a parameter, and parameters of extensions.
   const settings = ['description', 'headers', 'attemptsPerMinute'];
   const parts = [
     ...['orders.update: reason', 'orders.list: expand=etag', 'orders.get: expand=etag'],
     ...['create', 'update'].flatMap((verb) => settings.map((one) => `webhooks.${verb}: ${one}`)),
+    'webhooks.list: expand',
   ];
   expect(covered.sort()).toEqual([...listMarked(), ...parts].sort());
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   eventTypes,
   getOrderSchema,
+  getWebhookStatsSchema,
   listDeliveriesSchema,
   listNotificationsSchema,
   listOrdersSchema,
@@ -26,7 +27,7 @@ const lists = [
   {
     of: 'GET /v1/webhooks',
     schema: listWebhooksSchema,
-    known: 'limit, cursor',
+    known: 'expand, limit, cursor',
   },
   {
     of: 'GET /v1/partners',
@@ -160,6 +161,25 @@ test('orders can be filtered by a range of quantities that is not empty, and cou
     'minQuantity: must be an integer from 1 to 1000000',
     'maxQuantity: must be an integer from 1 to 1000000',
     'count: must be an integer from 1 to 100000',
+  ]);
+});
+
+test('the statistics of a webhook are of one of three windows', () => {
+  for (const window of ['1h', '24h', '7d'] as const)
+    expect(getWebhookStatsSchema.parse({ window })).toEqual({ window });
+  expect(getWebhookStatsSchema.parse({})).toEqual({});
+  expect(listIssues(getWebhookStatsSchema, { window: '2h' })).toEqual([
+    'window: must be one of 1h, 24h, 7d',
+  ]);
+  expect(listIssues(getWebhookStatsSchema, { since: 'now' })).toEqual([
+    'since: unknown query parameter; known: window',
+  ]);
+});
+
+test('webhooks can be expanded with their statistics, and with nothing else', () => {
+  expect(listWebhooksSchema.parse({ expand: 'stats' })).toEqual({ expand: ['stats'] });
+  expect(listIssues(listWebhooksSchema, { expand: 'secret' })).toEqual([
+    'expand: must be one of stats, or several with commas',
   ]);
 });
 

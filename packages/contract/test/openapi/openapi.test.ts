@@ -53,6 +53,7 @@ test('the extensions manage webhooks, deliveries, events, partners and the accou
     'get /v1/webhooks/{id}',
     'delete /v1/webhooks/{id}',
     'patch /v1/webhooks/{id}',
+    'get /v1/webhooks/{id}/stats',
     'post /v1/webhooks/{id}/secret',
     'post /v1/webhooks/{id}/secret/promote',
     'post /v1/webhooks/{id}/test',

@@ -33,6 +33,7 @@ const own: Record<string, ProblemCode[]> = {
   createWebhook: ['webhook_limit_reached', 'webhook_deleted', 'idempotency_key_reused'],
   listWebhooks: ['invalid_cursor'],
   getWebhook: ['webhook_not_found'],
+  getWebhookStats: ['webhook_not_found'],
   updateWebhook: ['webhook_not_found'],
   deleteWebhook: ['webhook_not_found'],
   stageWebhookSecret: ['webhook_not_found', 'webhook_deleted', 'idempotency_key_reused'],

@@ -21,6 +21,7 @@ import type { Listing } from '../listings/listing';
 import type { Notification } from '../notifications/notification';
 import type { Order } from '../orders/order';
 import type { Task } from '../tasks/task';
+import { addCounts, type StatsRow, type StatsTally } from '../webhooks/stats-counts';
 import type { Webhook } from '../webhooks/webhook';
 
 /** A worker's lease of a delivery. */
@@ -113,6 +114,8 @@ export class MemoryData {
   readonly queues = new Map<string, MemoryQueue>();
   readonly deliveries = new Map<string, MemoryDelivery>();
   readonly responses = new Map<string, MemoryResponse>();
+  /** The statistics of webhooks, by webhook, width and start. */
+  readonly stats = new Map<string, StatsRow>();
   #lastSeq = 0;
   #deliveryCount = 0;
 
@@ -237,6 +240,23 @@ export class MemoryData {
       const queue = this.getQueue(id);
       queue.nextAt = this.getNextPollAt(queue, now);
     }
+  }
+
+  /** Adds to the statistics of webhooks. */
+  addStats({ rows }: StatsTally): void {
+    for (const row of rows) {
+      const key = JSON.stringify([row.webhookId, row.width, row.start]);
+      const stored = this.stats.get(key);
+      if (stored === undefined) this.stats.set(key, row);
+      else addCounts(stored, row);
+    }
+  }
+
+  /** Removes some of the statistics. Returns how many buckets. */
+  removeStats(isRemovable: (row: StatsRow) => boolean, limit: number): number {
+    const removed = [...this.stats].filter(([, row]) => isRemovable(row)).slice(0, limit);
+    for (const [key] of removed) this.stats.delete(key);
+    return removed.length;
   }
 
   /** Returns the sequence number of an event in the log of an account; null if it is not there. */

@@ -11,6 +11,7 @@ import {
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import { alignHealth, nextHealth, resetBackoff } from '../deliveries/endpoint-health';
 import { type LoggedDelivery, matchesFilter } from '../deliveries/logged-delivery';
+import { StatsTally } from '../webhooks/stats-counts';
 import { cutPage, type MemoryData, type MemoryDelivery, type MemoryQueue } from './memory-data';
 
 type LeaseRequest = Parameters<DeliveryStore['leaseDue']>[0];
@@ -97,7 +98,11 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
     return ready.sort((one, other) => (one.nextAt ?? 0) - (other.nextAt ?? 0)).slice(0, limit);
   }
 
-  function record({ deliveryId, leaseToken, ...result }: AttemptResult, now: number): string[] {
+  function record(
+    { deliveryId, leaseToken, ...result }: AttemptResult,
+    now: number,
+    tally: StatsTally,
+  ): string[] {
     const delivery = deliveries.get(deliveryId);
     if (delivery?.lease?.token !== leaseToken) return [];
     const { number, attempt, state, nextAttemptAt } = result;
@@ -110,7 +115,9 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
       finishedAt: state === 'pending' ? null : now,
     });
     data.setLease(delivery, null);
+    if (state !== 'pending') tally.addFinished(delivery.webhookId, state, now);
     if (attempt !== null) {
+      tally.addAttempt(delivery.webhookId, attempt);
       const { retryAfter: _, ...logged } = attempt;
       delivery.attempts = [...delivery.attempts, { number, ...logged }].slice(-maxStoredAttempts);
       delivery.lastStatus = attempt.status;
@@ -195,10 +202,12 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
     },
 
     async recordAttempts(results, now) {
+      const tally = new StatsTally();
       data.settleQueues(
-        results.flatMap((result) => record(result, now)),
+        results.flatMap((result) => record(result, now, tally)),
         now,
       );
+      data.addStats(tally);
     },
 
     async resetStaleLeases(now) {
@@ -224,8 +233,12 @@ export function createMemoryDeliveryStore(data: MemoryData): DeliveryStore & { c
         .filter((one) => one.state === 'pending' && one.deadlineAt < now && one.lease === null)
         .sort((one, other) => one.deadlineAt - other.deadlineAt)
         .slice(0, limit);
-      for (const one of overdue)
+      const tally = new StatsTally();
+      for (const one of overdue) {
         Object.assign(one, { state: 'failed', dueAt: null, finishedAt: now });
+        tally.addFinished(one.webhookId, 'failed', now);
+      }
+      data.addStats(tally);
       data.settleQueues(
         overdue.map(({ webhookId }) => webhookId),
         now,

@@ -77,9 +77,17 @@ export function createMemoryRetentionStore(data: MemoryData): RetentionStore {
       const rest = [...data.getQueue(webhook.id).deliveries];
       for (const delivery of rest.slice(0, limit)) data.removeDelivery(delivery);
       if (rest.length >= limit) return { removed: limit, ...atOnce };
+      const stats = data.removeStats(({ webhookId }) => webhookId === webhook.id, limit);
+      if (rest.length + stats >= limit) return { removed: rest.length + stats, ...atOnce };
       webhooks.delete(webhook.id);
       data.queues.delete(webhook.id);
-      return { removed: rest.length + 1, ...atOnce };
+      return { removed: rest.length + stats + 1, ...atOnce };
+    },
+
+    async pruneStats({ width, before, limit }) {
+      const isOld = (row: { width: number; start: number }) =>
+        row.width === width && row.start < before;
+      return { removed: data.removeStats(isOld, limit), ...atOnce };
     },
 
     eraseDeleted: async () => true,

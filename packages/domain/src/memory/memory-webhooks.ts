@@ -1,5 +1,6 @@
 import { newEndpointHealth, resetBackoff } from '../deliveries/endpoint-health';
 import { missingRecord } from '../kernel/errors';
+import { sumCounts } from '../webhooks/stats-counts';
 import { shouldResetBackoff, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import { cutPage, type MemoryData, newestFirst, requireReference } from './memory-data';
@@ -52,6 +53,21 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     listAllWebhooks: async (accountId) => list(accountId).sort(newestFirst),
 
     findWebhook: async (accountId, id) => find(accountId, id),
+
+    async sumStats(webhookIds, { width, since, until, bucketMs }) {
+      const rows = [...data.stats.values()].filter(
+        (row) => row.width === width && row.start >= since && row.start < until,
+      );
+      const toBucket = ({ start }: { start: number }) => Math.floor((start - since) / bucketMs);
+      return webhookIds.flatMap((webhookId) => {
+        const own = rows.filter((row) => row.webhookId === webhookId);
+        return [...new Set(own.map(toBucket))].map((bucket) => ({
+          webhookId,
+          bucket,
+          ...sumCounts(own.filter((row) => toBucket(row) === bucket)),
+        }));
+      });
+    },
 
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const change = () => {

@@ -53,10 +53,12 @@ export interface RetentionStore {
   /** Removes stored responses whose idempotency keys have expired, up to `limit`; 0 if none is left. */
   pruneIdempotencyKeys(request: { now: number; limit: number }): Promise<Pruned>;
   /**
-   * Removes what is left of deleted webhooks: their deliveries in any state, and finally the webhooks. Counts webhooks and
-   * deliveries; 0 if none is left. Ends after about `limit` rows.
+   * Removes what is left of deleted webhooks: their deliveries in any state, their statistics, and finally the webhooks. Counts
+   * all of them; 0 if none is left. Ends after about `limit` rows.
    */
   pruneRemovedWebhooks(request: { limit: number }): Promise<Pruned>;
+  /** Removes buckets of statistics with this width that start before a time, up to `limit`; 0 if none is left. */
+  pruneStats(request: { width: number; before: number; limit: number }): Promise<Pruned>;
   /**
    * Overwrites deleted data wherever the store has a copy, such as in its write-ahead log. Afterwards, secrets of deleted
    * webhooks are in none of its files.

@@ -18,6 +18,7 @@ import {
   webhookNotFound,
 } from './webhook';
 import type { WebhookPolicy } from './webhook-policy';
+import { defaultWindow, readStats, readTotals } from './webhook-stats';
 import type { WebhookStore } from './webhook-store';
 
 /** Creates the handlers of the webhook endpoints, except for test events and replays, which are about deliveries. */
@@ -62,14 +63,27 @@ export function webhookRoutes(
       const page = { after, limit: limit + 1 };
       const found = await webhooks.listWebhooks(caller.accountId, page);
       const { items, nextCursor } = slicePage(found, limit);
-      const data = items.map((item) => toWebhookDetailsResponse(item, clock.now()));
-      return { status: 200, body: { data, nextCursor } };
+      const now = clock.now();
+      const data = items.map((item) => toWebhookDetailsResponse(item, now));
+      if (query.expand === undefined) return { status: 200, body: { data, nextCursor } };
+      const ids = items.map(({ id }) => id);
+      const getTotals = await readTotals(webhooks, ids, now);
+      const expanded = data.map((item) => ({ ...item, stats: getTotals(item.id) }));
+      return { status: 200, body: { data: expanded, nextCursor } };
     },
 
     async get({ caller, params }) {
       const found = await webhooks.findWebhook(caller.accountId, params.id);
       if (found === null) throw webhookNotFound(params.id);
       return { status: 200, body: { data: toWebhookDetailsResponse(found, clock.now()) } };
+    },
+
+    async stats({ caller, params, query }) {
+      const { window = defaultWindow } = query;
+      const found = await webhooks.findWebhook(caller.accountId, params.id);
+      if (found === null) throw webhookNotFound(params.id);
+      const data = await readStats(webhooks, found.id, window, clock.now());
+      return { status: 200, body: { data } };
     },
 
     async update({ caller, params, body }) {

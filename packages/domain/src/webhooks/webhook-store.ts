@@ -1,7 +1,26 @@
 import type { CommandContext } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
+import type { StatsCounts } from './stats-counts';
 import type { Webhook, WebhookWithStats } from './webhook';
+
+/** Which stored buckets are summed up. Times are in milliseconds. */
+export interface StatsQuery {
+  /** The width of the stored buckets. */
+  width: number;
+  /** When the first one starts (inclusive), and the last one ends (exclusive). */
+  since: number;
+  until: number;
+  /** How long the buckets of the result are, from `since` on: a multiple of `width`. */
+  bucketMs: number;
+}
+
+/** The counts of a webhook in one bucket of the result. */
+export interface SummedStats extends StatsCounts {
+  webhookId: string;
+  /** The index of the bucket, from 0. */
+  bucket: number;
+}
 
 /** Stores webhooks. Each method is one transaction. */
 export interface WebhookStore {
@@ -22,6 +41,11 @@ export interface WebhookStore {
   listAllWebhooks(accountId?: string): Promise<WebhookWithStats[]>;
   /** Returns the account's webhook with this ID, or null. */
   findWebhook(accountId: string, id: string): Promise<WebhookWithStats | null>;
+  /**
+   * Sums up the statistics of webhooks. Leaves out buckets in which nothing was counted. Attempts and finished deliveries are counted
+   * where they are recorded, in the same transaction.
+   */
+  sumStats(webhookIds: readonly string[], query: StatsQuery): Promise<SummedStats[]>;
   /**
    * Changes a webhook of an account and its queue: a paused queue stops, and `shouldResetBackoff` ends the backoff. `decide`
    * must be pure, may be called again, and throws to reject. If the idempotency key has a stored response, returns that and

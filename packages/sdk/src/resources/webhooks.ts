@@ -1,10 +1,14 @@
 import {
   type DeliveryState,
+  type DeliveryStats,
   type EventType,
   endpoints,
   type ReplayedDeliveries,
   type StagedSecret,
+  type StatsWindow,
   type StatusClass,
+  type WebhookExpansion,
+  type WebhookStats,
   type WebhookStatus,
 } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
@@ -51,7 +55,7 @@ export interface RegisteredWebhook extends Webhook {
  */
 export type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
 
-/** A webhook with its delivery statistics, without its secret. */
+/** A webhook with the state of its deliveries, without its secret. */
 export interface WebhookDetails extends Webhook {
   /** When a new secret was staged: ISO 8601, UTC, with milliseconds. Null when there is no staged secret. */
   stagedSecretAt: string | null;
@@ -74,6 +78,16 @@ export interface WebhookDetails extends Webhook {
   /** When the first attempt failed since the last success: ISO 8601, UTC, with milliseconds. Null when none did. */
   failingSince: string | null;
 }
+
+/** What `expand` adds to a webhook. */
+export interface WebhookExpansions {
+  /** Its statistics of the last 24 hours. */
+  stats: DeliveryStats;
+}
+
+/** A webhook with what `expand` requests: `ExpandedWebhook<'stats'>`. */
+export type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
+  Pick<WebhookExpansions, Expand>;
 
 /** The webhook to register. */
 export interface WebhookCreateParams {
@@ -113,10 +127,18 @@ export interface WebhookUpdateParams {
 
 /** Paging of `webhooks.list`. */
 export interface WebhookListParams {
+  /** What to return with each webhook: `stats`, its statistics of the last 24 hours. */
+  expand?: WebhookExpansion | readonly WebhookExpansion[] | undefined;
   /** Maximum number of webhooks per page: 1 to 100. @default 50 */
   limit?: number | undefined;
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
+}
+
+/** Which statistics `webhooks.stats` gets. */
+export interface WebhookStatsParams {
+  /** How far back: the last hour, 24 hours or 7 days. @default '24h' */
+  window?: StatsWindow | undefined;
 }
 
 /** The test event to send. */
@@ -187,7 +209,15 @@ export class Webhooks {
     });
   }
 
-  /** Lists the account's webhooks, newest first. */
+  /**
+   * Lists the account's webhooks, newest first. With `expand: 'stats'`, each has its statistics of the last 24 hours, if the
+   * service has this extension.
+   */
+  list<const Expand extends WebhookExpansion>(
+    params: WebhookListParams & { expand: Expand | readonly Expand[] },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedWebhook<Expand>>;
+  list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
   list(params: WebhookListParams = {}, options?: RequestOptions): PagePromise<WebhookDetails> {
     return this.#transport.list(
       { operation: 'webhooks.list', endpoint: endpoints.webhooks.list, extension: true, options },
@@ -204,6 +234,30 @@ export class Webhooks {
       id,
       options,
       read: readItem<WebhookDetails>,
+    });
+  }
+
+  /**
+   * Gets the statistics of a webhook: its deliveries and attempts over time, and in total. Test events and replays count. The
+   * percentiles of the latency are estimates.
+   *
+   * @example
+   * const { totals, points } = await tradepost.webhooks.stats('whk_…', { window: '1h' });
+   * console.log(totals.delivered, totals.failed, totals.latencyMs?.p95);
+   */
+  stats(
+    id: string,
+    params: WebhookStatsParams = {},
+    options?: RequestOptions,
+  ): ApiPromise<WebhookStats> {
+    return this.#transport.request({
+      operation: 'webhooks.stats',
+      endpoint: endpoints.webhooks.stats,
+      extension: true,
+      id,
+      query: { window: params.window },
+      options,
+      read: readItem<WebhookStats>,
     });
   }
 

@@ -18,6 +18,7 @@ import {
   stagedSecretResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
+  webhookStatsResponseSchema,
 } from '@tradepost/contract/schemas';
 import * as z from 'zod';
 
@@ -71,6 +72,7 @@ export const responseSchemas: {
     create: { 201: envelopeSchema(anyWebhookSchema) },
     list: { 200: webhookPageSchema },
     get: { 200: webhookResponseSchema },
+    stats: { 200: webhookStatsResponseSchema },
     update: { 200: webhookResponseSchema },
     delete: { 204: null },
     stageSecret: { 201: stagedSecretResponseSchema },

@@ -57,6 +57,25 @@ describe('the resource for webhooks', () => {
     ]);
   });
 
+  test('gets statistics, of one webhook and with each of a list', async () => {
+    const stats = { delivered: 1, failed: 0, attempts: {}, latencyMs: null };
+    const window = { webhookId: 'whk_1', bucketSeconds: 60, points: [], totals: stats };
+    const { service, webhooks } = await createClient(
+      json(200, { data: window }),
+      json(200, { data: window }),
+      json(200, { data: [{ ...webhook, stats }], nextCursor: null }),
+    );
+    expect(await webhooks.stats('whk_1')).toEqual(window);
+    expect(await webhooks.stats('whk_1', { window: '7d' })).toEqual(window);
+    const { data } = await webhooks.list({ expand: ['stats'] });
+    expect(data[0]?.stats.delivered).toBe(1);
+    expect(service.seen.map(summarize)).toEqual([
+      ['GET', '/v1/webhooks/whk_1/stats', ''],
+      ['GET', '/v1/webhooks/whk_1/stats?window=7d', ''],
+      ['GET', '/v1/webhooks?expand=stats', ''],
+    ]);
+  });
+
   test('stages and promotes a secret and sends a test event, each with an idempotency key', async () => {
     const staged = { webhookId: 'whk_1', secret: 'whsec_x', stagedAt: webhook.createdAt };
     const { service, webhooks } = await createClient(

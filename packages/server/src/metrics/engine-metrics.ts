@@ -7,6 +7,7 @@ import {
 } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore, QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import type { Clock } from '@tradepost/domain/kernel/context';
+import { latencyLimits } from '@tradepost/domain/webhooks/stats-counts';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AttemptListener } from '../engine/delivery-worker';
 import type { Metrics } from './metrics-server';
@@ -88,7 +89,7 @@ export class DeliveryMetrics {
     this.#duration = new Histogram({
       name: 'tradepost_delivery_attempt_duration_seconds',
       help: 'Duration of attempts, regardless of their outcome.',
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      buckets: Object.values(latencyLimits).map((limit) => limit / 1_000),
       registers,
     });
     this.#lag = new Histogram({

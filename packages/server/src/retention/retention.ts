@@ -6,6 +6,7 @@ import type {
   RetentionStore,
   ScanPruned,
 } from '@tradepost/domain/retention/retention-store';
+import { storedBuckets } from '@tradepost/domain/webhooks/stats-counts';
 
 /** How many days data is kept. */
 export interface Retention {
@@ -111,6 +112,11 @@ export function createPruneTasks({
     thenErase(
       drain('deletedWebhooks', () => retention.pruneRemovedWebhooks({ limit: batch })),
       retention,
+    ),
+    ...Object.values(storedBuckets).map(({ width, keptMs }) =>
+      drain('statistics', () =>
+        retention.pruneStats({ width, before: clock.now() - keptMs, limit: batch }),
+      ),
     ),
     scan('deliveries', { clock, restartAfter: hour }, (step) =>
       retention.pruneDeliveries({

@@ -1,5 +1,6 @@
 import { orderStatuses } from '@tradepost/contract/wire';
 import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
+import { storedBuckets } from '@tradepost/domain/webhooks/stats-counts';
 
 /** A rule that the data must satisfy. */
 export interface DataRule {
@@ -40,6 +41,11 @@ export interface RuleDialect {
   /** An expression about `queues AS q`: how many of its pending deliveries its depth does not include. */
   signalled: string;
 }
+
+const { minute, hour } = storedBuckets;
+/** What is counted in a row of statistics, without latencies. */
+const counted =
+  'delivered + failed + status_2xx + status_3xx + status_4xx + status_5xx + no_status';
 
 const statusList = orderStatuses.map((status) => `'${status}'`).join();
 
@@ -288,6 +294,21 @@ export function createRuleGroups({
             ON a.${from} = d.${to}
           WHERE coalesce(a.last, 0) <> d.attempts OR coalesce(a.stored, 0) <>
             CASE WHEN d.attempts < ${maxStoredAttempts} THEN d.attempts ELSE ${maxStoredAttempts} END`,
+        },
+      ],
+    },
+    {
+      name: 'statistics',
+      description: 'no hour has fewer counts than its minutes',
+      rules: [
+        {
+          problem: 'hours of statistics with fewer deliveries or attempts than their minutes',
+          sql: `SELECT m.webhook_id || ' at ' || m.hour FROM (
+              SELECT webhook_id, start / ${hour.width} * ${hour.width} AS hour, sum(${counted}) AS counted
+              FROM webhook_stats WHERE width = ${minute.width} GROUP BY 1, 2) AS m
+            JOIN webhook_stats AS h
+              ON h.webhook_id = m.webhook_id AND h.width = ${hour.width} AND h.start = m.hour
+            WHERE m.counted > ${counted}`,
         },
       ],
     },

@@ -198,6 +198,14 @@ const webhookActions = [
       },
     }),
   ),
+  action(
+    'webhooks.stats',
+    fc.record({ who, webhook: index, window: filter(fc.constantFrom('1h', '24h', '7d', '1d')) }),
+    (state, { window, ...args }) => {
+      const { call } = webhookCall(state, args, 'webhooks.stats');
+      return { call: { ...call, query: defined({ window }) } };
+    },
+  ),
   ...webhookVerbs.map((verb) =>
     action(
       `webhooks.${verb}`,

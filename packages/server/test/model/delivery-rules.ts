@@ -213,9 +213,14 @@ export function sweep(state: ModelState): void {
   for (const delivery of state.deliveries) {
     const isOverdue = delivery.state === 'pending' && delivery.deadlineAt < state.now;
     if (!isOverdue || delivery.inFlight !== null) continue;
-    delivery.state = 'failed';
-    delivery.finishedAt = state.now;
+    endDelivery(state, delivery, 'failed');
   }
+}
+
+function endDelivery(state: ModelState, delivery: ModelDelivery, as: 'delivered' | 'failed'): void {
+  delivery.state = as;
+  delivery.finishedAt = state.now;
+  state.counted.push({ webhookId: delivery.webhookId, at: state.now, state: as });
 }
 
 /** The deliveries of a webhook that may be attempted now, and how many of them at once. */
@@ -253,12 +258,12 @@ export function finishAttempt(
   delivery.attempts.push({ ...delivery.inFlight, startedAt, durationMs, ...response });
   delivery.inFlight = null;
   delivery.tries += 1;
+  state.counted.push({ webhookId: delivery.webhookId, at: startedAt, status, durationMs });
   const webhook = webhookOf(state, delivery);
   if (webhook.backoffUntil <= endedAt) webhook.backoffUntil = 0;
   Object.assign(webhook, { lastStatus: status, lastError: response.error });
   if (status !== null && status >= 200 && status < 300) {
-    delivery.state = 'delivered';
-    delivery.finishedAt = state.now;
+    endDelivery(state, delivery, 'delivered');
     webhook.failures = 0;
     webhook.failedAt = 0;
     webhook.failingSince = null;
@@ -267,8 +272,7 @@ export function finishAttempt(
   }
   const lastStart = delivery.deadlineAt - attemptTimeout;
   if (delivery.test || lastStart - endedAt < retryDelay(1)) {
-    delivery.state = 'failed';
-    delivery.finishedAt = state.now;
+    endDelivery(state, delivery, 'failed');
   } else {
     const delay = Math.max(retryDelay(delivery.tries), retryAfter);
     delivery.nextAttemptAt = Math.min(endedAt + delay, lastStart);

@@ -42,7 +42,8 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   expand: (value) =>
     String(value)
       .split(',')
-      .every((one) => (orderExpansions as readonly string[]).includes(one)),
+      .every((one) => ([...orderExpansions, 'stats'] as string[]).includes(one)),
+  window: (value) => ['1h', '24h', '7d'].includes(String(value)),
   sort: (value) => (orderSorts as readonly unknown[]).includes(value),
   read: (value) => typeof value === 'boolean',
   webhookId: (value) => /^(<whk:\d+>|whk_[0-9A-Z]+)$/.test(String(value)),

@@ -84,10 +84,10 @@ const listPartners = action(
 
 const listWebhooks = action(
   'webhooks.list',
-  fc.record({ who, ...paging }),
-  (state, { who, ...page }) => {
+  fc.record({ who, ...paging, expand: filter(fc.constant('stats')) }),
+  (state, { who, expand, ...page }) => {
     const apiKey = chooseKey(state, who, []);
-    const query = toPage(state, 'webhooks', apiKey, page);
+    const query = { ...toPage(state, 'webhooks', apiKey, page), ...defined({ expand }) };
     return { call: { apiKey, route: 'webhooks.list', query } };
   },
 );

@@ -12,6 +12,7 @@ import {
   Rejection,
   type Reply,
 } from './state';
+import { showTotals } from './stats-rules';
 import { showExpanded, visibleOrders } from './trade-rules';
 import { showWebhook, visibleWebhooks } from './webhook-rules';
 
@@ -178,9 +179,10 @@ export function markAllRead(
 /** `GET /v1/webhooks`. */
 export function listWebhooks(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
   const request = { list: 'webhooks', account, query } as const;
-  return replyWithPage(state, request, visibleWebhooks(state, account), (webhook) =>
-    showWebhook(state, webhook),
-  );
+  return replyWithPage(state, request, visibleWebhooks(state, account), (webhook) => ({
+    ...showWebhook(state, webhook),
+    ...(query.expand === 'stats' && { stats: showTotals(state, webhook.id) }),
+  }));
 }
 
 /** `GET /v1/deliveries`. */

@@ -30,6 +30,7 @@ import {
   Rejection,
   type Reply,
 } from './state';
+import { getStats } from './stats-rules';
 import { createOrder, getOrder, updateOrder } from './trade-rules';
 import {
   createWebhook,
@@ -93,6 +94,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return listWebhooks(state, account, call.query);
     case 'webhooks.get':
       return getWebhook(state, account, id);
+    case 'webhooks.stats':
+      return getStats(state, account, id, call.query);
     case 'webhooks.update':
       return updateWebhook(state, account, id, body as UpdateWebhook);
     case 'webhooks.delete':

@@ -32,6 +32,8 @@ export interface ModelState {
   /** The webhooks that the next change finds when it fans out its events, if these are not the present ones. */
   subscribers: ModelWebhook[] | null;
   deliveries: ModelDelivery[];
+  /** What the statistics of webhooks count. */
+  counted: ModelCounted[];
   /** The first response to each idempotency key. */
   replies: StoredReply[];
   /** The cursors of the pages so far. */
@@ -158,6 +160,12 @@ export interface ModelDelivery {
   inFlight: { startedAt: number; url: string; headers: Record<string, string> } | null;
 }
 
+/** A delivery that was finished, or an attempt that started. */
+export type ModelCounted = { webhookId: string; at: number } & (
+  | { state: DeliveryState }
+  | { status: number | null; durationMs: number }
+);
+
 export interface ModelAttempt {
   startedAt: number;
   durationMs: number;
@@ -236,6 +244,7 @@ export function emptyState(now: number, urls: readonly string[]): ModelState {
     webhooks: [],
     subscribers: null,
     deliveries: [],
+    counted: [],
     replies: [],
     cursors: [],
     receivers: Object.fromEntries(urls.map((url) => [url, { status: 204 }])),

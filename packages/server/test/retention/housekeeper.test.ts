@@ -21,6 +21,7 @@ interface Left {
   overdue: number;
   idempotencyKeys: number;
   deletedWebhooks: number;
+  statistics: number;
   deliveries: number;
   notifications: number;
   unreadNotifications: number;
@@ -74,8 +75,12 @@ function take(
   return count;
 }
 
-async function drain(what: keyof Left, limit: number): Promise<Pruned> {
-  return { removed: take(what, limit), busyMs, waitedMs };
+async function drain(
+  what: keyof Left,
+  limit: number,
+  step: Partial<PruneStep> = {},
+): Promise<Pruned> {
+  return { removed: take(what, limit, step), busyMs, waitedMs };
 }
 
 async function scan(what: keyof Left, step: PruneStep): Promise<ScanPruned> {
@@ -91,6 +96,7 @@ const retention: RetentionStore = {
   pruneNotifications: (step) => scan(step.unread ? 'unreadNotifications' : 'notifications', step),
   pruneIdempotencyKeys: ({ limit }) => drain('idempotencyKeys', limit),
   pruneRemovedWebhooks: ({ limit }) => drain('deletedWebhooks', limit),
+  pruneStats: ({ before, limit }) => drain('statistics', limit, { before }),
   eraseDeleted: async () => {
     erasures += 1;
     return erasable;
@@ -128,6 +134,7 @@ beforeEach(() => {
     overdue: 0,
     idempotencyKeys: 0,
     deletedWebhooks: 0,
+    statistics: 0,
     deliveries: 0,
     notifications: 0,
     unreadNotifications: 0,
@@ -171,6 +178,8 @@ describe('the housekeeper', () => {
       'overdue',
       'idempotencyKeys',
       'deletedWebhooks',
+      'statistics',
+      'statistics',
       'deliveries',
       'unreadNotifications',
       'notifications',
@@ -184,6 +193,8 @@ describe('the housekeeper', () => {
     await clock.advance(firstRound);
     const cutoffs = calls.filter(({ before }) => before !== undefined);
     expect(cutoffs.map(({ what, before, since }) => [what, before, since])).toEqual([
+      ['statistics', firstRound - 25 * 60 * minute, undefined],
+      ['statistics', firstRound - 35 * day, undefined],
       ['deliveries', firstRound - 30 * day, undefined],
       ['unreadNotifications', firstRound - 180 * day, undefined],
       ['notifications', firstRound - 90 * day, firstRound - 180 * day],

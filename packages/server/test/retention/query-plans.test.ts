@@ -1,7 +1,9 @@
 import { noon } from '@tradepost/domain/test/builders';
+import { StatsTally, storedBuckets } from '@tradepost/domain/webhooks/stats-counts';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
 import { createSqliteRetentionStore } from '../../src/stores/sqlite/retention';
+import { addStats } from '../../src/stores/sqlite/webhook-stats';
 import { expectDirect, PlannedDatabase } from '../helpers/planned-database';
 import { tempFile } from '../helpers/temp-folder';
 import { insertOldRows, makeFile } from './old-rows';
@@ -47,6 +49,24 @@ describe('in query plans of housekeeping', () => {
     const { pruneIdempotencyKeys } = createSqliteRetentionStore(db);
     expect(await pruneIdempotencyKeys({ now: noon, limit: 10 })).toMatchObject({ removed: 1 });
     expectDirect(db.plans);
+  });
+
+  test('old statistics are found by their index, and removed by their key', async () => {
+    const { pruneStats } = createSqliteRetentionStore(db);
+    const width = storedBuckets.minute.width;
+    const tally = new StatsTally();
+    tally.addFinished('whk_1', 'delivered', noon);
+    addStats(db, tally);
+    db.plans.length = 0;
+    expect(await pruneStats({ width, before: noon + 1, limit: 10 })).toMatchObject({ removed: 1 });
+    expectDirect(db.plans);
+    const byIndex =
+      'SEARCH webhook_stats USING COVERING INDEX webhook_stats_by_start (width=? AND start<?)';
+    expect(db.plans.filter((step) => step.includes('webhook_stats'))).toEqual([
+      byIndex,
+      'SEARCH webhook_stats USING PRIMARY KEY (webhook_id=? AND width=? AND start=?)',
+      byIndex,
+    ]);
   });
 
   test('the rows of a deleted webhook are found and removed by keys and indexes', async () => {

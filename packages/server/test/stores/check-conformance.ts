@@ -149,6 +149,11 @@ const sharedDamages: Damage[] = [
     `UPDATE deliveries SET state = 'lost' WHERE state = 'delivered'`,
   ],
   ['deliveries', 'deliveries with missing or surplus attempts', 'DELETE FROM attempts'],
+  [
+    'statistics',
+    'hours of statistics with fewer deliveries or attempts than their minutes',
+    'UPDATE webhook_stats SET delivered = delivered + 1 WHERE width = 60000',
+  ],
   ['queues', 'queues with a wrong depth', 'UPDATE queues SET depth = depth + 1'],
   ['queues', 'queues with a wrong number in flight', 'UPDATE queues SET in_flight = in_flight + 1'],
   [

@@ -30,6 +30,7 @@ import { describeReplaysAndTestEvents } from './conformance/replays-and-test-eve
 import { describeRetention } from './conformance/retention';
 import { describeSideEffects } from './conformance/side-effects';
 import type { StoreUnderTest } from './conformance/store-under-test';
+import { describeWebhookStats } from './conformance/webhook-stats';
 
 /** Where a store keeps its data, such as a file. Empty at first. */
 export interface StorePlace {
@@ -70,6 +71,7 @@ const allParts: Part[] = [
   describeReopening,
   describeRetention,
   describePrunedLogs,
+  describeWebhookStats,
   describeClockChanges,
 ];
 

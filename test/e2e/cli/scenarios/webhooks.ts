@@ -50,6 +50,8 @@ async function manage({
   await runOnPipes("tradepost webhooks list --all --jq '.[] | .status'");
   await run(`tradepost webhooks get ${first?.id}`);
   await run('tradepost webhooks get whk_nosuch');
+  await run(`tradepost webhooks stats ${first?.id} --window 1h`);
+  await runOnPipes(`tradepost webhooks stats ${first?.id} --jq .totals`);
   await runOnPipes(`tradepost webhooks update ${first?.id} --events order.created --output csv`);
   await runOnPipes(`tradepost webhooks update ${first?.id}`);
   await run(`tradepost webhooks pause ${first?.id}`);

@@ -33,7 +33,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: ['Messages of the Model Context Protocol on stdin and stdout.'],
     Notes: [
       'For programs that speak this protocol: they start `tradepost mcp` themselves. When stdin ends, it finishes the requests that it has received, and exits.',
-      'Tools that read: whoami, list_orders, get_order, list_notifications, list_events, get_event, list_webhooks, get_webhook, list_deliveries, explain_delivery, get_delivery.',
+      'Tools that read: whoami, list_orders, get_order, list_notifications, list_events, get_event, list_webhooks, get_webhook, get_webhook_stats, list_deliveries, explain_delivery, get_delivery.',
       'With --allow-writes: set_order_status, mark_notification_read, pause_webhook, resume_webhook, replay_delivery, plan_replay, run_replay. They return the state before and after; set_order_status and the replays change nothing if the state is not the expected one.',
     ],
   });

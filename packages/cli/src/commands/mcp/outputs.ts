@@ -28,6 +28,12 @@ export function createOutputs({ array, boolean, int, looseObject, string }: Prot
     consecutiveFailures: int(),
     backoffUntil: textOrNull,
   });
+  const stats = looseObject({
+    delivered: int(),
+    failed: int(),
+    attempts: looseObject({}),
+    latencyMs: looseObject({ mean: int(), p50: int(), p95: int() }).nullable(),
+  });
   const delivery = looseObject({
     ...texts('id', 'webhookId', 'eventId', 'event', 'state', 'createdAt', 'deadlineAt'),
     attemptCount: int(),
@@ -42,7 +48,7 @@ export function createOutputs({ array, boolean, int, looseObject, string }: Prot
     ...texts('id', 'before', 'after'),
     changed: boolean().describe('whether this call made the change'),
   });
-  return { order, notification, event, webhook, delivery, page, change };
+  return { order, notification, event, webhook, stats, delivery, page, change };
 }
 
 export type Outputs = ReturnType<typeof createOutputs>;

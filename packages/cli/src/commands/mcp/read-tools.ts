@@ -1,11 +1,14 @@
 import {
   type DeliveryListParams,
+  type DeliveryStats,
   deliveryStates,
   eventTypes,
   type LatestEventsParams,
   type OrderStatus,
   orderCount,
   orderStatuses,
+  type StatsWindow,
+  statsWindows,
 } from '@tradepost/sdk';
 import { explainDelivery } from '@tradepost/sdk/explain';
 import { fetchIdentity } from '../../config/identity';
@@ -55,7 +58,7 @@ export function createReadTools(box: Toolbox): Tool[] {
   const { client, protocol, outputs, offered, now } = box;
   const { array, boolean, int, looseObject, oneOf, string, union } = protocol;
   const { id, ofId, time, paging } = createInputs(protocol);
-  const { order, event, notification, webhook, delivery, page } = outputs;
+  const { order, event, notification, webhook, stats, delivery, page } = outputs;
   const names = boolean()
     .optional()
     .describe('true: with the names of the accounts and the title of the listing');
@@ -181,6 +184,24 @@ export function createReadTools(box: Toolbox): Tool[] {
       input: { id: id('webhook', 'whk') },
       output: webhook,
       run: async (args, request) => await client.webhooks.get(String(args.id), request),
+    },
+    {
+      name: 'get_webhook_stats',
+      title: 'Show the statistics of a webhook',
+      description:
+        'Returns how many deliveries to a webhook were delivered and failed, its attempts by status class, and the latency of its receiver in milliseconds: in total, and in each minute, quarter of an hour or hour in which something happened.',
+      input: {
+        id: id('webhook', 'whk'),
+        window: oneOf(statsWindows).default('24h').describe('how far back'),
+      },
+      output: looseObject({ webhookId: string(), since: string(), until: string(), totals: stats }),
+      async run({ id: webhookId, window }, request) {
+        const query = { window: window as StatsWindow };
+        const found = await client.webhooks.stats(String(webhookId), query, request);
+        const happened = ({ delivered, failed, attempts }: DeliveryStats) =>
+          delivered + failed > 0 || Object.values(attempts).some((count) => count > 0);
+        return { ...found, points: found.points.filter(happened) };
+      },
     },
     {
       name: 'list_deliveries',

@@ -9,6 +9,7 @@ const toolsByCommand: Readonly<Record<string, readonly [tool: string, argument?:
   'events list': ['list_events'],
   'webhooks list': ['list_webhooks'],
   'webhooks get': ['get_webhook', 'id'],
+  'webhooks stats': ['get_webhook_stats', 'id'],
   'webhooks resume': ['resume_webhook', 'id'],
   'webhooks deliveries': ['list_deliveries', 'webhookId'],
   'webhooks explain': ['explain_delivery', 'id'],

@@ -13,6 +13,7 @@ export type MockOperation =
   | 'webhooks.create'
   | 'webhooks.list'
   | 'webhooks.get'
+  | 'webhooks.stats'
   | 'webhooks.update'
   | 'webhooks.delete'
   | 'webhooks.stageSecret'

@@ -4,11 +4,13 @@ import {
   maxStoredAttempts,
 } from '@tradepost/domain/deliveries/delivery';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import { StatsTally } from '@tradepost/domain/webhooks/stats-counts';
 import { attempts as attemptTable } from '../records/tables';
 import type { Transaction } from './database';
 import { insertFinished } from './delivery-queries';
 import { takeSignals } from './leases';
 import { QueueUnitOfWork } from './queues';
+import { addStats } from './webhook-stats';
 import { WriteSet } from './write-set';
 
 /** A result, and its decoded lease token. */
@@ -117,7 +119,7 @@ async function endLeases(
   return ended.flat();
 }
 
-/** Records results whose leases are valid, and updates their queues. */
+/** Records results whose leases are valid, and updates their queues and statistics. */
 export async function writeResults(
   tx: Transaction,
   results: LeasedResult[],
@@ -131,6 +133,7 @@ export async function writeResults(
   const recorded = await endLeases(tx, results, now);
   const found = new Map(recorded.map((row) => [row.id, row]));
   const valid: AttemptResult[] = [];
+  const tally = new StatsTally();
   for (const { webhookId, leaseToken, result } of results) {
     const { deliveryId } = result;
     const row = found.get(deliveryId);
@@ -140,6 +143,8 @@ export async function writeResults(
     found.delete(deliveryId);
     valid.push(result);
     const { attempt, state, nextAttemptAt } = result;
+    if (attempt !== null) tally.addAttempt(webhookId, attempt);
+    if (state !== 'pending') tally.addFinished(webhookId, state, now);
     queues.change(webhookId, {
       inFlight: queue.inFlight - Number(row.counts),
       depth: queue.depth - (state === 'pending' ? 0 : 1),
@@ -158,5 +163,6 @@ export async function writeResults(
   const writes = new WriteSet();
   insertAttempts(tx, writes, valid);
   queues.addWrites(writes, now);
+  addStats(writes, tally);
   writes.send(tx);
 }

@@ -57,6 +57,7 @@ const references: Record<string, Record<string, string>> = {
   webhooks: { account_id: 'accounts' },
   webhook_events: { webhook_id: 'webhooks' },
   queues: { webhook_id: 'webhooks' },
+  webhook_stats: { webhook_id: 'webhooks' },
   pending_deliveries: { event_id: 'events', webhook_id: 'webhooks' },
   deliveries: { event_id: 'events', webhook_id: 'webhooks' },
   attempts: { delivery_id: allDeliveries },

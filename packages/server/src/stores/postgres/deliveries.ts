@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Delivery, leaseMs, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
+import { StatsTally } from '@tradepost/domain/webhooks/stats-counts';
 import { pendingDeliveries, queueSignals } from '../records/tables';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Queries, Transaction } from './database';
@@ -9,9 +10,10 @@ import { insertFinished } from './delivery-queries';
 import { isUnnumbered, numberDeliveries } from './event-numbers';
 import { decodeLeaseToken, leaseDue, maxSignals, type SearchStarts, takeSignals } from './leases';
 import { adjustToClock, QueueUnitOfWork, selectQueueStatus } from './queues';
+import { addStats } from './webhook-stats';
 import { releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
 import type { WorkerLocks } from './worker-locks';
-import type { WriteSet } from './write-set';
+import { WriteSet } from './write-set';
 
 /** Deliveries that one change queues. */
 interface QueuedDeliveries {
@@ -302,10 +304,16 @@ async function failOverdue(
     now,
     overdue.map(({ id }) => id),
   );
+  const tally = new StatsTally();
   for (const { webhookId } of failed) {
     const queue = queues.find(webhookId);
-    if (queue) queues.change(webhookId, { depth: queue.depth - 1 });
+    if (!queue) continue;
+    queues.change(webhookId, { depth: queue.depth - 1 });
+    tally.addFinished(webhookId, 'failed', now);
   }
-  queues.write(tx, now);
+  const writes = new WriteSet();
+  queues.addWrites(writes, now);
+  addStats(writes, tally);
+  writes.send(tx);
   return failed.length;
 }

@@ -9,6 +9,7 @@ import type {
 import type { PostgresDatabase, Transaction } from './database';
 import { removeLogEntries } from './events';
 import { QueueUnitOfWork } from './queues';
+import { removeOldStats, removeStats } from './webhook-stats';
 
 /**
  * A condition: nothing refers to an event. Notifications and deliveries are created with their event. So its notifications are those
@@ -186,6 +187,8 @@ async function removeWebhook(tx: Transaction, webhookId: string, limit: number):
       limit,
     );
     if (signals > 0) return signals;
+    const stats = await removeStats(tx, webhookId, limit);
+    if (stats > 0) return stats;
     return await tx.run('DELETE FROM webhooks WHERE id = $1 AND deleted_at > 0', webhookId);
   }
   const [pending, finished] = await Promise.all([
@@ -261,6 +264,8 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
       if (webhook === undefined) return nothingPruned;
       return await timed(() => db.write((tx) => removeWebhook(tx, webhook.id, limit)));
     },
+
+    pruneStats: (request) => timed(() => db.write((tx) => removeOldStats(tx, request))),
 
     // PostgreSQL overwrites deleted rows when it vacuums, and its log when it needs the space. Neither can be requested here.
     eraseDeleted: async () => true,

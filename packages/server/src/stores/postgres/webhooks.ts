@@ -19,6 +19,7 @@ import {
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
 import { insertQueue, QueueUnitOfWork } from './queues';
+import { sumStats } from './webhook-stats';
 import { insert, update } from './write-set';
 
 const webhookFields = createWebhookFields({
@@ -129,6 +130,8 @@ export function createPostgresWebhookStore(
     },
 
     findWebhook: (accountId, id) => selectWebhook(db, db, accountId, id),
+
+    sumStats: (webhookIds, query) => sumStats(db, webhookIds, query),
 
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {

@@ -11,6 +11,7 @@ import type { Notification } from '@tradepost/domain/notifications/notification'
 import type { Order } from '@tradepost/domain/orders/order';
 import type { Partnership } from '@tradepost/domain/partners/partner';
 import type { Task } from '@tradepost/domain/tasks/task';
+import type { StatsRow } from '@tradepost/domain/webhooks/stats-counts';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { Fields, Table } from './fields';
 
@@ -217,6 +218,33 @@ export const webhookEvents = new Table<{
   accountId: ['account_id', 'text'],
   eventType: ['event_type', 'text'],
   webhookId: ['webhook_id', 'text'],
+});
+
+/** The statistics of webhooks. */
+export const webhookStats = new Table<StatsRow>('webhook_stats', ['webhook_id', 'width', 'start'], {
+  webhookId: ['webhook_id', 'text'],
+  width: ['width', 'integer'],
+  start: ['start', 'integer'],
+  delivered: ['delivered', 'integer'],
+  failed: ['failed', 'integer'],
+  status2xx: ['status_2xx', 'integer'],
+  status3xx: ['status_3xx', 'integer'],
+  status4xx: ['status_4xx', 'integer'],
+  status5xx: ['status_5xx', 'integer'],
+  noStatus: ['no_status', 'integer'],
+  latencySum: ['latency_sum', 'integer'],
+  latency5: ['latency_5', 'integer'],
+  latency10: ['latency_10', 'integer'],
+  latency25: ['latency_25', 'integer'],
+  latency50: ['latency_50', 'integer'],
+  latency100: ['latency_100', 'integer'],
+  latency250: ['latency_250', 'integer'],
+  latency500: ['latency_500', 'integer'],
+  latency1000: ['latency_1000', 'integer'],
+  latency2500: ['latency_2500', 'integer'],
+  latency5000: ['latency_5000', 'integer'],
+  latency10000: ['latency_10000', 'integer'],
+  latency15000: ['latency_15000', 'integer'],
 });
 
 /** The queue of one endpoint: its health, and how much of it is leased. */
@@ -430,6 +458,7 @@ export const copiedTables = {
   notifications,
   webhooks,
   webhook_events: webhookEvents,
+  webhook_stats: webhookStats,
   queues: postgresQueues,
   pending_deliveries: pendingDeliveries,
   deliveries: finishedDeliveries,

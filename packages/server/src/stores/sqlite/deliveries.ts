@@ -10,6 +10,7 @@ import {
 } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import { StatsTally } from '@tradepost/domain/webhooks/stats-counts';
 import { createLeasedFields, type Endpoint, toLeased } from '../records/leased-delivery';
 import { endpointFields, sqliteAttempts, sqliteDeliveries } from '../records/tables';
 import type { SqliteDatabase } from './database';
@@ -21,6 +22,7 @@ import {
   selectQueueStatus,
   selectReadyQueues,
 } from './queues';
+import { addStats } from './webhook-stats';
 import { WorkerLocks } from './worker-locks';
 
 /** How many deliveries one transaction leases at most: one or two milliseconds of work. */
@@ -147,10 +149,13 @@ export function createSqliteDeliveryStore(
           limit,
         );
         const queues = new QueueUnitOfWork(db);
+        const tally = new StatsTally();
         for (const { webhook_id: id } of failed) {
           queues.change(id, { depth: queues.get(id).depth - 1 });
+          tally.addFinished(id, 'failed', now);
         }
         queues.write(now);
+        addStats(db, tally);
         return failed.length;
       }),
 
@@ -361,6 +366,7 @@ function updateDelivery(
 function recordResult(
   db: SqliteDatabase,
   queues: QueueUnitOfWork,
+  tally: StatsTally,
   { lease, result }: LeasedResult,
   now: number,
 ): void {
@@ -370,6 +376,8 @@ function recordResult(
   insertAttempt(db, lease.seq, result);
   const queue = queues.get(lease.webhookId);
   const { attempt, state } = result;
+  if (attempt !== null) tally.addAttempt(lease.webhookId, attempt);
+  if (state !== 'pending') tally.addFinished(lease.webhookId, state, now);
   queues.change(lease.webhookId, {
     inFlight: queue.inFlight - counts,
     depth: queue.depth - (state === 'pending' ? 0 : 1),
@@ -386,9 +394,11 @@ function insertAttempt(db: SqliteDatabase, deliverySeq: number, result: AttemptR
   db.run('DELETE FROM attempts WHERE delivery_seq = ? AND number <= ?', deliverySeq, lastOutdated);
 }
 
-/** Records results and updates their queues. Call inside a write. */
+/** Records results, and updates their queues and statistics. Call inside a write. */
 export function writeResults(db: SqliteDatabase, results: LeasedResult[], now: number): void {
   const queues = new QueueUnitOfWork(db);
-  for (const result of results) recordResult(db, queues, result, now);
+  const tally = new StatsTally();
+  for (const result of results) recordResult(db, queues, tally, result, now);
   queues.write(now);
+  addStats(db, tally);
 }

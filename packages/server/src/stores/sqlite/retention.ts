@@ -7,6 +7,7 @@ import type {
 import type { SqliteDatabase } from './database';
 import { removeLogEntries } from './events';
 import { pruneInPortions, pruneScan, type Scan } from './prune-step';
+import { removeOldStats, removeStats } from './webhook-stats';
 
 const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
@@ -172,10 +173,19 @@ export function createSqliteRetentionStore(db: SqliteDatabase): RetentionStore {
       );
       if (webhook === undefined) return nothingPruned;
       return await pruneInPortions(db, limit, (rows) => {
-        const removed = removeDeliveries(db, webhook.id, rows);
+        const removed = removeDeliveries(db, webhook.id, rows) || removeStats(db, webhook.id, rows);
         if (removed > 0) return { removed, hasMore: true };
         const count = db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', webhook.id);
         return { removed: count, hasMore: false };
+      });
+    },
+
+    async pruneStats({ width, before, limit }) {
+      const isOld = 'SELECT 1 FROM webhook_stats WHERE width = ? AND start < ? LIMIT 1';
+      if ((await db.read(() => db.get(isOld, width, before))) === undefined) return nothingPruned;
+      return await pruneInPortions(db, limit, (rows) => {
+        const removed = removeOldStats(db, { width, before }, rows);
+        return { removed, hasMore: removed === rows };
       });
     },
 

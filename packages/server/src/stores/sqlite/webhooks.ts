@@ -20,6 +20,7 @@ import {
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
 import { insertQueue, QueueUnitOfWork } from './queues';
+import { sumStats } from './webhook-stats';
 
 const webhookFields = createWebhookFields({
   pending: 'queues.depth',
@@ -110,6 +111,8 @@ export function createSqliteWebhookStore(
       }),
 
     findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),
+
+    sumStats: (webhookIds, query) => db.read(() => sumStats(db, webhookIds, query)),
 
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const result = await db.write(() => {

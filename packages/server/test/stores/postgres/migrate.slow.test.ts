@@ -48,15 +48,18 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Creates a database with the first version of the schema. Returns a client of it and its URL. */
+/** The version of the schema before the migrations of this test. */
+const oldVersion = currentSchemaVersion - 3;
+
+/** Creates a database with that version of the schema. Returns a client of it and its URL. */
 async function createOldDatabase() {
   const { url } = await postgres.createDatabase();
   const client = await connect(url);
-  await createTables(client, 1);
+  await createTables(client, oldVersion);
   await client.query(
     'CREATE TABLE tradepost_schema (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL, min_compatible_version BIGINT NOT NULL)',
   );
-  await client.query('INSERT INTO tradepost_schema VALUES (TRUE, 1, 1)');
+  await client.query('INSERT INTO tradepost_schema VALUES (TRUE, $1, 1)', [oldVersion]);
   await client.query(`
     INSERT INTO accounts VALUES ('usr_1', 'seller', 'Seller', 0);
     INSERT INTO listings VALUES ('lst_1', 'usr_1', NULL, 10, 10, NULL, FALSE, 0, NULL)
@@ -92,11 +95,12 @@ test('a migration holds the locks of one version, so that an order that is creat
   await ordering.query("BEGIN; SET LOCAL lock_timeout = '200ms'");
   await ordering.query("UPDATE listings SET available_quantity = 9 WHERE id = 'lst_1'");
   const migration = migrateDatabase(url, { dryRun: false });
-  while ((await readVersion(client)) < 2) await Promise.race([migration, client.query('SELECT 1')]);
+  while ((await readVersion(client)) <= oldVersion)
+    await Promise.race([migration, client.query('SELECT 1')]);
   await ordering.query(insertOrder('ord_1'));
   await ordering.query('COMMIT');
 
-  expect(await migration).toMatchObject({ from: 1, to: currentSchemaVersion });
+  expect(await migration).toMatchObject({ from: oldVersion, to: currentSchemaVersion });
   await expectMigrated(url, client);
   const { rows } = await client.query(
     'SELECT note FROM listings JOIN orders ON listing_id = listings.id',
@@ -129,7 +133,9 @@ describe('while an index is built', () => {
     const trade = await Trade.open(store);
     // As this server was when its schema was the current one.
     const client = await connect(url);
-    await client.query('DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = 1');
+    await client.query(
+      `DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = ${oldVersion}`,
+    );
     const { writer, migration } = await startMigration({ url, client });
     let isMigrating = true;
     const migrated = migration.finally(() => {
@@ -178,9 +184,9 @@ describe('while an index is built', () => {
       "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_quantity'::regclass",
     );
     expect(rows).toEqual([{ indisvalid: false }]);
-    expect(await readVersion(client)).toBe(1);
+    expect(await readVersion(client)).toBe(oldVersion);
     await writer.query('COMMIT');
-    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: 1 });
+    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: oldVersion });
     await expectMigrated(url, client);
   });
 });
@@ -198,18 +204,28 @@ test('several processes migrate a database, or create its tables, at the same ti
 test('a dry run says what each migration does, and changes nothing', async () => {
   const { url, client } = await createOldDatabase();
   const { from, to, migrations } = await migrateDatabase(url, { dryRun: true });
-  expect([from, to]).toEqual([1, 4]);
+  expect([from, to]).toEqual([oldVersion, oldVersion + 3]);
   expect(migrations).toEqual([
     {
-      version: 2,
+      version: oldVersion + 1,
       summary: 'builds an index of quantities, drops that of events',
       blocksChanges: false,
       compatibleFrom: 1,
     },
-    { version: 3, summary: 'adds notes to listings', blocksChanges: true, compatibleFrom: 3 },
-    { version: 4, summary: 'adds notes to events', blocksChanges: true, compatibleFrom: 3 },
+    {
+      version: oldVersion + 2,
+      summary: 'adds notes to listings',
+      blocksChanges: true,
+      compatibleFrom: 3,
+    },
+    {
+      version: oldVersion + 3,
+      summary: 'adds notes to events',
+      blocksChanges: true,
+      compatibleFrom: 3,
+    },
   ]);
-  expect(await readVersion(client)).toBe(1);
+  expect(await readVersion(client)).toBe(oldVersion);
 });
 
 describe('a server of an older version', () => {
@@ -218,7 +234,7 @@ describe('a server of an older version', () => {
     const { url } = await postgres.createDatabase();
     await migrateDatabase(url, { dryRun: false });
     await (await connect(url)).query(
-      `UPDATE tradepost_schema SET version = 9, min_compatible_version = ${compatibleFrom}`,
+      `UPDATE tradepost_schema SET version = 99, min_compatible_version = ${compatibleFrom}`,
     );
     return url;
   }
@@ -232,7 +248,7 @@ describe('a server of an older version', () => {
   });
 
   test('rejects one that it cannot use, and does not migrate, check or copy to any', async () => {
-    const tooNew = 'has schema version 9, but this server supports up to 4.';
+    const tooNew = `has schema version 99, but this server supports up to ${currentSchemaVersion}.`;
     const url = await createNewer(currentSchemaVersion + 1);
     await expect(openPostgresStore(url)).rejects.toThrow(tooNew);
     const usable = await createNewer(1);
@@ -252,7 +268,11 @@ test('the oldest version that can use the database is that of all migrations', a
 
 test.each([
   ['without tables', () => postgres.createDatabase(), 'has no tables'],
-  ['with an older schema', createOldDatabase, 'has schema version 1; this version needs 4.'],
+  [
+    'with an older schema',
+    createOldDatabase,
+    `has schema version ${oldVersion}; this version needs ${currentSchemaVersion}.`,
+  ],
 ])('a server that may not migrate rejects a database %s', async (_, create, message) => {
   const { url } = await create();
   const opening = openPostgresStore(url, { mayMigrate: false, mustExist: true });

@@ -168,6 +168,18 @@ describe('by the query plans,', () => {
     expect(db.plans).toContain('SEARCH webhooks USING PRIMARY KEY (id=?)');
   });
 
+  test('the statistics of webhooks are read from a range of the buckets of each', async () => {
+    const query = { width: 60_000, since: noon, until: noon + 3_600_000, bucketMs: 900_000 };
+    await webhooks.sumStats([id, 'whk_none'], query);
+    expect(db.plans).toContain(
+      'SEARCH webhook_stats USING PRIMARY KEY (webhook_id=? AND width=? AND start>? AND start<?)',
+    );
+    // Only the list of IDs is scanned.
+    expect(db.plans.filter((step) => step.startsWith('SCAN'))).toEqual([
+      'SCAN json_each VIRTUAL TABLE INDEX 1:',
+    ]);
+  });
+
   test('the events of one order are found by its index, and sorted', async () => {
     await events.readEvents(accountId, 0, 51, 'ord_1');
     expect(db.plans).toEqual([

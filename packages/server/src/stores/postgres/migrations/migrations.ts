@@ -1,4 +1,5 @@
 import { firstSchema } from './001-first-schema';
+import { webhookStats } from './002-webhook-stats';
 import { endpointSettings } from './005-endpoint-settings';
 
 /** How the schema changes from one version to the next. */
@@ -24,5 +25,6 @@ export type Migration = {
 /** In order. The schema version is the number of migrations that a database has had. Never change a released one. */
 export const migrations: readonly Migration[] = [
   { summary: 'creates the tables', compatibleFrom: 1, transaction: firstSchema },
+  { summary: 'adds statistics of webhooks', compatibleFrom: 1, transaction: webhookStats },
   { summary: 'adds settings of webhooks', compatibleFrom: 1, transaction: endpointSettings },
 ];
