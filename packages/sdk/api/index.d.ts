@@ -170,6 +170,11 @@ export interface ErrorHookEvent extends AttemptHookEvent {
   requestId: string | null;
 }
 
+export interface EventActor {
+  accountId: string;
+  kind: AccountKind;
+}
+
 export interface EventListParams {
   after?: string | undefined;
   since?: string | Date | undefined;
@@ -295,6 +300,7 @@ export interface LatestEventsParams {
 
 export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface ListingAvailabilityLowData {
@@ -362,6 +368,7 @@ export interface OrderCreateParams {
 
 export interface OrderCreatedAccountEvent extends OrderCreatedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface OrderCreatedData {
@@ -443,6 +450,7 @@ export type OrderStatus = (typeof orderStatuses)[number];
 
 export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface OrderStatusChangedData {
@@ -683,6 +691,7 @@ export interface SuccessResult<Data> extends ApiResponse<Data> {
 
 export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface TaskApprovalRequestedEvent {
@@ -693,6 +702,7 @@ export interface TaskApprovalRequestedEvent {
 
 export interface TaskCompletedAccountEvent extends TaskCompletedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface TaskCompletedEvent {
@@ -795,6 +805,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 export interface UnknownAccountEvent extends UnknownWebhookEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface UnknownWebhookEvent {
@@ -909,6 +920,7 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'events.actor',
   'notifications.filters',
   'orders.count',
   'orders.expand',

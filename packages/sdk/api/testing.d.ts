@@ -178,6 +178,11 @@ interface ErrorHookEvent extends AttemptHookEvent {
   requestId: string | null;
 }
 
+interface EventActor {
+  accountId: string;
+  kind: AccountKind;
+}
+
 interface EventListParams {
   after?: string | undefined;
   since?: string | Date | undefined;
@@ -323,6 +328,7 @@ interface LatestEventsParams {
 
 interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface ListingAvailabilityLowData {
@@ -538,6 +544,7 @@ interface OrderCreateParams {
 
 interface OrderCreatedAccountEvent extends OrderCreatedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface OrderCreatedData {
@@ -637,6 +644,7 @@ type OrderStatus$ = (typeof orderStatuses$)[number];
 
 interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface OrderStatusChangedData {
@@ -944,6 +952,7 @@ interface SuccessResult<Data> extends ApiResponse<Data> {
 
 interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface TaskApprovalRequestedEvent {
@@ -960,6 +969,7 @@ interface TaskApprovalRequestedEvent$ {
 
 interface TaskCompletedAccountEvent extends TaskCompletedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface TaskCompletedEvent {
@@ -1074,6 +1084,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 interface UnknownAccountEvent extends UnknownWebhookEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface UnknownWebhookEvent {
@@ -1237,6 +1248,7 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'events.actor',
   'notifications.filters',
   'orders.count',
   'orders.expand',

@@ -13,6 +13,7 @@ export {
   type DeliveryAttempt,
   type DeliveryState,
   deliveryStates,
+  type EventActor,
   type EventType,
   type Extension,
   eventTypes,

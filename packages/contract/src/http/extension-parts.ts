@@ -6,6 +6,7 @@ export const extensionParts = {
   deliveries: ['deliveries.list', 'deliveries.get', 'deliveries.replay'],
   'deliveries.replays': ['webhooks.replayDeliveries'],
   events: ['events.list', 'events.get'],
+  'events.actor': ['events.list: actor', 'events.get: actor'],
   'notifications.filters': ['notifications.list: read'],
   'orders.count': ['orders.list: count'],
   'orders.expand': ['orders.list: expand', 'orders.get: expand'],

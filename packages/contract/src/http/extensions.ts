@@ -8,6 +8,7 @@ export const extensions = [
   'deliveries',
   'deliveries.replays',
   'events',
+  'events.actor',
   'notifications.filters',
   'orders.count',
   'orders.expand',

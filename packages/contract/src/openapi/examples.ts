@@ -111,7 +111,11 @@ const pending: Delivery = {
   finishedAt: null,
 };
 
-const changed: AccountEvent = { id: signedExample.id, ...signedExample.event };
+const changed: AccountEvent = {
+  id: signedExample.id,
+  ...signedExample.event,
+  actor: { accountId: exampleIds.seller, kind: 'seller' },
+};
 
 const details: DeliveryDetails = {
   ...delivery,

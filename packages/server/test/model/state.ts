@@ -89,6 +89,8 @@ export interface ModelEvent {
   /** Null for a test event. */
   orderId: string | null;
   createdAt: number;
+  /** Who caused it; null for a test event. */
+  actor: { accountId: string; kind: AccountKind } | null;
   /** Null for a test event: its data is made up by the service. */
   data: WebhookEvent['data'] | null;
   /** The body of each delivery, as text. */
