@@ -17,7 +17,9 @@ export {
 } from './http/message-schemas';
 export * from './notifications/notification-schemas';
 export * from './orders/order-schemas';
+export * from './orders/timeline-schemas';
 export * from './partners/partner-schemas';
 export * from './problems/problem-schema';
+export * from './summary/summary-schemas';
 export * from './webhooks/webhook-schemas';
 export * from './wire';

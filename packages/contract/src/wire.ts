@@ -14,6 +14,8 @@ export * from './http/extensions';
 export * from './http/headers';
 export * from './notifications/notification';
 export * from './orders/order';
+export * from './orders/timeline';
 export * from './partners/partner';
 export * from './problems/problem';
+export * from './summary/summary';
 export * from './webhooks/webhook';

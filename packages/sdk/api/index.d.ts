@@ -129,6 +129,23 @@ export interface Delivery {
   finishedAt: string | null;
 }
 
+interface Delivery$ {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  event: EventType;
+  orderId: string | null;
+  state: DeliveryState;
+  test: boolean;
+  attemptCount: number;
+  lastStatus: number | null;
+  lastError: string | null;
+  nextAttemptAt: string | null;
+  deadlineAt: string;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
 export interface DeliveryAttempt {
   number: number;
   startedAt: string;
@@ -466,6 +483,11 @@ export interface OrderStatusChangedEvent {
   data: OrderStatusChangedData;
 }
 
+export interface OrderTimeline {
+  entries: TimelineEntry[];
+  prunedBefore: string | null;
+}
+
 export interface OrderTotal {
   count: number;
   atLeast: boolean;
@@ -499,6 +521,7 @@ export declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
+  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 export type Other = string & Record<never, never>;
@@ -689,6 +712,27 @@ export interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
+declare class Summaries {
+  #private;
+  get(options?: RequestOptions): ApiPromise<Summary>;
+}
+
+export interface Summary {
+  asOf: string;
+  orders: Record<OrderStatus, SummaryCount>;
+  unread: SummaryCount;
+  webhooks: {
+    active: number;
+    paused: number;
+    backoff: number;
+  };
+}
+
+export interface SummaryCount {
+  count: number;
+  atLeast: boolean;
+}
+
 export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
   id: string;
   actor?: EventActor | null;
@@ -717,6 +761,40 @@ export interface TaskData {
   agentId: string;
 }
 
+export type TimelineAttempt = Pick<
+  DeliveryAttempt,
+  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
+>;
+
+export interface TimelineChange {
+  from: OrderStatus | null;
+  to: OrderStatus;
+  reason: string | null;
+  actor: EventActor | null;
+}
+
+export interface TimelineDelivery extends Delivery$ {
+  attempts: TimelineAttempt[];
+}
+
+export interface TimelineEntry {
+  change: TimelineChange | null;
+  event: TimelineEvent;
+  notification: TimelineNotification | null;
+  deliveries: TimelineDelivery[];
+}
+
+export interface TimelineEvent {
+  id: string;
+  type: EventType;
+  createdAt: string;
+}
+
+export interface TimelineNotification {
+  id: string;
+  read: boolean;
+}
+
 export declare class TimeoutError extends TradepostError {
   readonly name: 'TimeoutError';
 }
@@ -730,6 +808,7 @@ export declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly summary: Summaries;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -927,8 +1006,10 @@ declare const extensions: readonly [
   'orders.filters',
   'orders.reason',
   'orders.sort',
+  'orders.timeline',
   'paging',
   'partners',
+  'summary',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',

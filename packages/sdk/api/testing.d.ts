@@ -133,6 +133,23 @@ interface Delivery {
   finishedAt: string | null;
 }
 
+interface Delivery$ {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  event: EventType$;
+  orderId: string | null;
+  state: DeliveryState;
+  test: boolean;
+  attemptCount: number;
+  lastStatus: number | null;
+  lastError: string | null;
+  nextAttemptAt: string | null;
+  deadlineAt: string;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
 interface DeliveryAttempt {
   number: number;
   startedAt: string;
@@ -425,6 +442,7 @@ export type MockOperation =
   | 'orders.create'
   | 'orders.get'
   | 'orders.update'
+  | 'orders.timeline'
   | 'notifications.list'
   | 'notifications.markRead'
   | 'webhooks.create'
@@ -442,7 +460,8 @@ export type MockOperation =
   | 'events.list'
   | 'events.get'
   | 'partners.list'
-  | 'account.get';
+  | 'account.get'
+  | 'summary.get';
 
 export type MockOrderOverrides = Overrides<
   Omit<Order, 'status'> & {
@@ -673,6 +692,11 @@ interface OrderStatusChangedEvent$ {
   data: OrderStatusChangedData$;
 }
 
+interface OrderTimeline {
+  entries: TimelineEntry[];
+  prunedBefore: string | null;
+}
+
 interface OrderTotal {
   count: number;
   atLeast: boolean;
@@ -706,6 +730,7 @@ declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
+  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 type Other = string & Record<never, never>;
@@ -950,6 +975,27 @@ interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
+declare class Summaries {
+  #private;
+  get(options?: RequestOptions): ApiPromise<Summary>;
+}
+
+interface Summary {
+  asOf: string;
+  orders: Record<OrderStatus, SummaryCount>;
+  unread: SummaryCount;
+  webhooks: {
+    active: number;
+    paused: number;
+    backoff: number;
+  };
+}
+
+interface SummaryCount {
+  count: number;
+  atLeast: boolean;
+}
+
 interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent$ {
   id: string;
   actor?: EventActor | null;
@@ -996,6 +1042,40 @@ interface TaskData$ {
   agentId: string;
 }
 
+type TimelineAttempt = Pick<
+  DeliveryAttempt,
+  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
+>;
+
+interface TimelineChange {
+  from: OrderStatus | null;
+  to: OrderStatus;
+  reason: string | null;
+  actor: EventActor | null;
+}
+
+interface TimelineDelivery extends Delivery$ {
+  attempts: TimelineAttempt[];
+}
+
+interface TimelineEntry {
+  change: TimelineChange | null;
+  event: TimelineEvent;
+  notification: TimelineNotification | null;
+  deliveries: TimelineDelivery[];
+}
+
+interface TimelineEvent {
+  id: string;
+  type: EventType$;
+  createdAt: string;
+}
+
+interface TimelineNotification {
+  id: string;
+  read: boolean;
+}
+
 declare class TimeoutError extends TradepostError {
   readonly name: 'TimeoutError';
 }
@@ -1009,6 +1089,7 @@ declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly summary: Summaries;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -1255,8 +1336,10 @@ declare const extensions: readonly [
   'orders.filters',
   'orders.reason',
   'orders.sort',
+  'orders.timeline',
   'paging',
   'partners',
+  'summary',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',

@@ -29,5 +29,7 @@ test('every path starts with the version', () => {
 test('the README lists every endpoint', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const rows = [...readme.matchAll(/^\| `(\w+\.\w+)` *\| `(.+)` *\|$/gm)];
-  expect(rows.map(([, name, place]) => `${name}: ${place}`)).toEqual(listed(endpoints));
+  // The extensions have a table of their own.
+  const inReadme = rows.map(([, name, place]) => `${name}: ${place}`);
+  expect(inReadme.sort()).toEqual(listed(endpoints).sort());
 });

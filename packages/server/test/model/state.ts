@@ -4,6 +4,7 @@ import type {
   EventType,
   OrderStatus,
   ProblemCode,
+  Summary,
   WebhookEvent,
   WebhookStatus,
 } from '@tradepost/contract/wire';
@@ -34,6 +35,8 @@ export interface ModelState {
   deliveries: ModelDelivery[];
   /** The first response to each idempotency key. */
   replies: StoredReply[];
+  /** The last summary of each account, and until when it is returned again. */
+  summaries: { accountId: string; until: number; data: Summary }[];
   /** The cursors of the pages so far. */
   cursors: ModelCursor[];
   /** How each receiver responds now, by URL. */
@@ -101,6 +104,8 @@ export interface ModelNotification {
   number: number;
   id: string;
   accountId: string;
+  /** The event that it reports. */
+  eventId: string;
   type: string;
   orderId: string;
   /** What its message must contain. */
@@ -231,6 +236,7 @@ export function emptyState(now: number, urls: readonly string[]): ModelState {
     subscribers: null,
     deliveries: [],
     replies: [],
+    summaries: [],
     cursors: [],
     receivers: Object.fromEntries(urls.map((url) => [url, { status: 204 }])),
   };

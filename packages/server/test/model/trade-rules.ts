@@ -35,7 +35,8 @@ export function visibleOrders(state: ModelState, account: ModelAccount): ModelOr
   return state.orders.filter((order) => participants(order).includes(account.id));
 }
 
-function findOrder(state: ModelState, account: ModelAccount, id = ''): ModelOrder {
+/** Returns an order that an account may see. */
+export function findOrder(state: ModelState, account: ModelAccount, id = ''): ModelOrder {
   const order = visibleOrders(state, account).find((one) => one.id === id);
   if (order === undefined) throw new Rejection('order_not_found');
   return order;
@@ -194,6 +195,7 @@ function publish(
       id: placeholder(state, 'ntf'),
       number: state.created,
       accountId,
+      eventId: event.id,
       type: type.replace('.', '_'),
       orderId: order.id,
       mentions: [order.id, ...mentions],

@@ -29,6 +29,8 @@ import { describeReplaysAndTestEvents } from './conformance/replays-and-test-eve
 import { describeRetention } from './conformance/retention';
 import { describeSideEffects } from './conformance/side-effects';
 import type { StoreUnderTest } from './conformance/store-under-test';
+import { describeSummaries } from './conformance/summaries';
+import { describeTimelines } from './conformance/timelines';
 
 /** Where a store keeps its data, such as a file. Empty at first. */
 export interface StorePlace {
@@ -63,6 +65,8 @@ const allParts: Part[] = [
   describeReplaysAndTestEvents,
   describeDeliveryLists,
   describeEventLog,
+  describeTimelines,
+  describeSummaries,
   describePages,
   describePositions,
   describeReopening,

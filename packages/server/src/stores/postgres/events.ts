@@ -144,7 +144,7 @@ const eventsOfOrder = `SELECT seq, id, "eventType", body, "createdAt", "actorId"
     FROM events WHERE order_id = $4) AS of_order`;
 
 /** The columns of an event, which has the name `e`, without its number. */
-const eventColumns = `e.id, e.event_type AS "eventType", e.body, e.created_at AS "createdAt",
+export const eventColumns = `e.id, e.event_type AS "eventType", e.body, e.created_at AS "createdAt",
   e.actor_id AS "actorId", e.actor_kind AS "actorKind"`;
 
 /**

@@ -59,7 +59,7 @@ export function insertEvents(
 }
 
 /** All events of an order, which are few, and their places in the log of the account, if they have one there. */
-const eventsOfOrder = `SELECT seq, id, eventType, body, createdAt, actorId, actorKind FROM (
+export const eventsOfOrder = `SELECT seq, id, eventType, body, createdAt, actorId, actorKind FROM (
     SELECT id, event_type AS eventType, body, created_at AS createdAt,
       actor_id AS actorId, actor_kind AS actorKind,
       (SELECT seq FROM account_events WHERE event_id = events.id AND account_id = ?) AS seq
