@@ -1,6 +1,6 @@
 /**
  * The client of the trade platform: orders, notifications and webhooks; and the extensions: deliveries,
- * events, partners and the account.
+ * events, partners, the account, and overviews.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
