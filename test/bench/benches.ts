@@ -15,6 +15,7 @@ import { isolation } from './isolation';
 import { jobQueues } from './job-queues';
 import { onPostgres } from './on-postgres';
 import { overload } from './overload';
+import { overviews } from './overviews';
 import { pages } from './pages';
 import { pruning } from './pruning';
 import { receipt } from './receipt';
@@ -42,6 +43,7 @@ export const benches: Record<string, Bench> = {
   hotListing,
   requests,
   pages,
+  overviews,
   overload,
   heap,
   enqueue,

@@ -42,6 +42,8 @@ async function confirm(id: string): Promise<void> {
       orderVersion: order.version,
       recipients: [trade.buyer.id, trade.seller.id, trade.agent.id],
       message: `Order ${id} was confirmed.`,
+      actorId: null,
+      actorKind: null,
     };
     return { order, listing: found.listing, task: null, events: [event] };
   });

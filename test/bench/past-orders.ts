@@ -34,6 +34,8 @@ async function addOrder({ orders }: Store, trade: Parties, newId: IdGenerator, n
     orderVersion: 1,
     recipients: [buyer.id, seller.id, agent.id],
     message: `Order ${id} was created.`,
+    actorId: null,
+    actorKind: null,
   });
   const idempotencyKey = {
     accountId: buyer.id,

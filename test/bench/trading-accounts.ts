@@ -70,6 +70,8 @@ export async function placeOrder(
     orderVersion: 1,
     recipients: notifyBuyer ? [buyer.id, seller.id] : [seller.id],
     message: `Order ${id} was created.`,
+    actorId: null,
+    actorKind: null,
   });
   await orders.placeOrder({ listingId, idempotencyKey: null, context }, (listing) => {
     if (listing === null) throw new Error(`There is no listing ${listingId}.`);

@@ -37,6 +37,10 @@ export const helpSections: Record<string, HelpSection> = {
           'Show orders with their history',
           () => import('./commands/orders/get/command'),
         ),
+        timeline: command(
+          'Show what happened to an order, down to the attempts',
+          () => import('./commands/orders/timeline'),
+        ),
         create: command('Create an order', () => import('./commands/orders/create')),
         'set-status': command(
           'Move orders to another status',
@@ -129,6 +133,10 @@ export const helpSections: Record<string, HelpSection> = {
   'Account and settings:': {
     login: command('Log in with an API key', () => import('./commands/login')),
     logout: command('Delete a saved profile', () => import('./commands/logout')),
+    summary: command(
+      'Show orders by status, unread notifications, webhooks',
+      () => import('./commands/summary'),
+    ),
     whoami: command('Show the current account and service', () => import('./commands/whoami')),
     profiles: {
       summary: 'List profiles, choose the current one',

@@ -28,6 +28,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     endLog = (await import('./client/debug-log')).openDebugLog(debug, argv, context);
   });
   try {
+    if (argv.length === 0 && (await greet(context))) return 0;
     await program.parseAsync(argv, { from: 'user' });
     endLog();
     return 0;
@@ -39,6 +40,15 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     const { reportError } = await import('./report/report-error');
     return reportError(failure, context, { output: errorFormat(), command: current(), flags });
   }
+}
+
+/** Shows a person who is logged in the state of the account. Returns whether it did. */
+async function greet(context: CliContext): Promise<boolean> {
+  if (context.stdout.isTTY !== true) return false;
+  const { printSummaryIfPossible } = await import('./commands/summary');
+  if (!(await printSummaryIfPossible(context))) return false;
+  context.stderr.write('\nAll commands: `tradepost --help`\n');
+  return true;
 }
 
 /** Prints a help page. Returns why that failed; null if it did not. */

@@ -5,6 +5,7 @@ import { eventEndpoints } from './events/event-endpoints';
 import { notificationEndpoints } from './notifications/notification-endpoints';
 import { orderEndpoints } from './orders/order-endpoints';
 import { partnerEndpoints } from './partners/partner-endpoints';
+import { summaryEndpoints } from './summary/summary-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
 
 /**
@@ -20,6 +21,7 @@ export const contract = initContract().router(
     events: eventEndpoints,
     partners: partnerEndpoints,
     account: accountEndpoints,
+    summary: summaryEndpoints,
   },
   { strictStatusCodes: true },
 );

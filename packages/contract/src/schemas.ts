@@ -17,8 +17,10 @@ export {
 } from './http/message-schemas';
 export * from './notifications/notification-schemas';
 export * from './orders/order-schemas';
+export * from './orders/timeline-schemas';
 export * from './partners/partner-schemas';
 export * from './problems/problem-schema';
+export * from './summary/summary-schemas';
 export * from './webhooks/webhook-schemas';
 export * from './webhooks/webhook-stats-schemas';
 export * from './wire';

@@ -12,9 +12,12 @@ import type { NotificationStore } from './notifications/notification';
 import { notificationRoutes } from './notifications/notification-routes';
 import { orderRoutes } from './orders/order-routes';
 import type { OrderStore } from './orders/order-store';
+import type { TimelineStore } from './orders/order-timeline';
 import type { PartnerStore } from './partners/partner';
 import { partnerRoutes } from './partners/partner-routes';
 import type { RouteHandlers } from './route-handlers';
+import type { SummaryStore } from './summary/summary';
+import { summaryRoutes } from './summary/summary-routes';
 import type { WebhookPolicy } from './webhooks/webhook-policy';
 import { webhookRoutes } from './webhooks/webhook-routes';
 import type { WebhookStore } from './webhooks/webhook-store';
@@ -29,6 +32,8 @@ export interface RouteDependencies {
     deliveryLog: DeliveryLogStore;
     events: EventStore;
     partners: PartnerStore;
+    timelines: TimelineStore;
+    summaries: SummaryStore;
   };
   clock: Clock;
   newId: IdGenerator;
@@ -44,7 +49,7 @@ export function createRoutes(dependencies: RouteDependencies): {
 } {
   const { store, clock, newId, webhookPolicy, longPolls, createSecret } = dependencies;
   return {
-    orders: orderRoutes(store.orders, clock, newId),
+    orders: orderRoutes(store.orders, store.timelines, clock, newId),
     notifications: notificationRoutes(store.notifications, clock, newId),
     webhooks: {
       ...webhookRoutes(store.webhooks, webhookPolicy, clock, newId, createSecret),
@@ -55,5 +60,6 @@ export function createRoutes(dependencies: RouteDependencies): {
     events: eventRoutes(store.events, longPolls, clock),
     partners: partnerRoutes(store.partners),
     account: accountRoutes(store.accounts),
+    summary: summaryRoutes(store.summaries, clock),
   };
 }

@@ -129,6 +129,23 @@ export interface Delivery {
   finishedAt: string | null;
 }
 
+interface Delivery$ {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  event: EventType;
+  orderId: string | null;
+  state: DeliveryState;
+  test: boolean;
+  attemptCount: number;
+  lastStatus: number | null;
+  lastError: string | null;
+  nextAttemptAt: string | null;
+  deadlineAt: string;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
 export interface DeliveryAttempt {
   number: number;
   startedAt: string;
@@ -179,6 +196,11 @@ export interface ErrorHookEvent extends AttemptHookEvent {
   code: ErrorCode;
   status: number | null;
   requestId: string | null;
+}
+
+export interface EventActor {
+  accountId: string;
+  kind: AccountKind;
 }
 
 export interface EventListParams {
@@ -309,6 +331,7 @@ export interface LatestEventsParams {
 
 export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface ListingAvailabilityLowData {
@@ -386,6 +409,7 @@ export interface OrderCreateParams {
 
 export interface OrderCreatedAccountEvent extends OrderCreatedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface OrderCreatedData {
@@ -468,6 +492,7 @@ export type OrderStatus = (typeof orderStatuses)[number];
 
 export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface OrderStatusChangedData {
@@ -481,6 +506,11 @@ export interface OrderStatusChangedEvent {
   event: 'order.status_changed';
   createdAt: string;
   data: OrderStatusChangedData;
+}
+
+export interface OrderTimeline {
+  entries: TimelineEntry[];
+  prunedBefore: string | null;
 }
 
 export interface OrderTotal {
@@ -516,6 +546,7 @@ export declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
+  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 export type Other = string & Record<never, never>;
@@ -714,8 +745,30 @@ export interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
+declare class Summaries {
+  #private;
+  get(options?: RequestOptions): ApiPromise<Summary>;
+}
+
+export interface Summary {
+  asOf: string;
+  orders: Record<OrderStatus, SummaryCount>;
+  unread: SummaryCount;
+  webhooks: {
+    active: number;
+    paused: number;
+    backoff: number;
+  };
+}
+
+export interface SummaryCount {
+  count: number;
+  atLeast: boolean;
+}
+
 export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface TaskApprovalRequestedEvent {
@@ -726,6 +779,7 @@ export interface TaskApprovalRequestedEvent {
 
 export interface TaskCompletedAccountEvent extends TaskCompletedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface TaskCompletedEvent {
@@ -738,6 +792,40 @@ export interface TaskData {
   taskId: string;
   orderId: string;
   agentId: string;
+}
+
+export type TimelineAttempt = Pick<
+  DeliveryAttempt,
+  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
+>;
+
+export interface TimelineChange {
+  from: OrderStatus | null;
+  to: OrderStatus;
+  reason: string | null;
+  actor: EventActor | null;
+}
+
+export interface TimelineDelivery extends Delivery$ {
+  attempts: TimelineAttempt[];
+}
+
+export interface TimelineEntry {
+  change: TimelineChange | null;
+  event: TimelineEvent;
+  notification: TimelineNotification | null;
+  deliveries: TimelineDelivery[];
+}
+
+export interface TimelineEvent {
+  id: string;
+  type: EventType;
+  createdAt: string;
+}
+
+export interface TimelineNotification {
+  id: string;
+  read: boolean;
 }
 
 export declare class TimeoutError extends TradepostError {
@@ -753,6 +841,7 @@ export declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly summary: Summaries;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -828,6 +917,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 export interface UnknownAccountEvent extends UnknownWebhookEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface UnknownWebhookEvent {
@@ -973,6 +1063,7 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'events.actor',
   'notifications.filters',
   'notifications.read',
   'orders.count',
@@ -981,8 +1072,10 @@ declare const extensions: readonly [
   'orders.filters',
   'orders.reason',
   'orders.sort',
+  'orders.timeline',
   'paging',
   'partners',
+  'summary',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.stats',

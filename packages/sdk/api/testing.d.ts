@@ -133,6 +133,23 @@ interface Delivery {
   finishedAt: string | null;
 }
 
+interface Delivery$ {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  event: EventType$;
+  orderId: string | null;
+  state: DeliveryState;
+  test: boolean;
+  attemptCount: number;
+  lastStatus: number | null;
+  lastError: string | null;
+  nextAttemptAt: string | null;
+  deadlineAt: string;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
 interface DeliveryAttempt {
   number: number;
   startedAt: string;
@@ -187,6 +204,11 @@ interface ErrorHookEvent extends AttemptHookEvent {
   code: ErrorCode;
   status: number | null;
   requestId: string | null;
+}
+
+interface EventActor {
+  accountId: string;
+  kind: AccountKind;
 }
 
 interface EventListParams {
@@ -337,6 +359,7 @@ interface LatestEventsParams {
 
 interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface ListingAvailabilityLowData {
@@ -442,6 +465,7 @@ export type MockOperation =
   | 'orders.create'
   | 'orders.get'
   | 'orders.update'
+  | 'orders.timeline'
   | 'notifications.list'
   | 'notifications.markRead'
   | 'notifications.markAllRead'
@@ -461,7 +485,8 @@ export type MockOperation =
   | 'events.list'
   | 'events.get'
   | 'partners.list'
-  | 'account.get';
+  | 'account.get'
+  | 'summary.get';
 
 export type MockOrderOverrides = Overrides<
   Omit<Order, 'status'> & {
@@ -564,6 +589,7 @@ interface OrderCreateParams {
 
 interface OrderCreatedAccountEvent extends OrderCreatedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface OrderCreatedData {
@@ -664,6 +690,7 @@ type OrderStatus$ = (typeof orderStatuses$)[number];
 
 interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface OrderStatusChangedData {
@@ -690,6 +717,11 @@ interface OrderStatusChangedEvent$ {
   event: 'order.status_changed';
   createdAt: string;
   data: OrderStatusChangedData$;
+}
+
+interface OrderTimeline {
+  entries: TimelineEntry[];
+  prunedBefore: string | null;
 }
 
 interface OrderTotal {
@@ -725,6 +757,7 @@ declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
+  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 type Other = string & Record<never, never>;
@@ -977,8 +1010,30 @@ interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
+declare class Summaries {
+  #private;
+  get(options?: RequestOptions): ApiPromise<Summary>;
+}
+
+interface Summary {
+  asOf: string;
+  orders: Record<OrderStatus, SummaryCount>;
+  unread: SummaryCount;
+  webhooks: {
+    active: number;
+    paused: number;
+    backoff: number;
+  };
+}
+
+interface SummaryCount {
+  count: number;
+  atLeast: boolean;
+}
+
 interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface TaskApprovalRequestedEvent {
@@ -995,6 +1050,7 @@ interface TaskApprovalRequestedEvent$ {
 
 interface TaskCompletedAccountEvent extends TaskCompletedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface TaskCompletedEvent {
@@ -1021,6 +1077,40 @@ interface TaskData$ {
   agentId: string;
 }
 
+type TimelineAttempt = Pick<
+  DeliveryAttempt,
+  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
+>;
+
+interface TimelineChange {
+  from: OrderStatus | null;
+  to: OrderStatus;
+  reason: string | null;
+  actor: EventActor | null;
+}
+
+interface TimelineDelivery extends Delivery$ {
+  attempts: TimelineAttempt[];
+}
+
+interface TimelineEntry {
+  change: TimelineChange | null;
+  event: TimelineEvent;
+  notification: TimelineNotification | null;
+  deliveries: TimelineDelivery[];
+}
+
+interface TimelineEvent {
+  id: string;
+  type: EventType$;
+  createdAt: string;
+}
+
+interface TimelineNotification {
+  id: string;
+  read: boolean;
+}
+
 declare class TimeoutError extends TradepostError {
   readonly name: 'TimeoutError';
 }
@@ -1034,6 +1124,7 @@ declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly summary: Summaries;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -1109,6 +1200,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 interface UnknownAccountEvent extends UnknownWebhookEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface UnknownWebhookEvent {
@@ -1303,6 +1395,7 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'events.actor',
   'notifications.filters',
   'notifications.read',
   'orders.count',
@@ -1311,8 +1404,10 @@ declare const extensions: readonly [
   'orders.filters',
   'orders.reason',
   'orders.sort',
+  'orders.timeline',
   'paging',
   'partners',
+  'summary',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.stats',

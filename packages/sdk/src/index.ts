@@ -1,6 +1,6 @@
 /**
  * The client of the trade platform: orders, notifications and webhooks; and the extensions: deliveries,
- * events, partners and the account.
+ * events, partners, the account, and overviews.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
@@ -15,6 +15,7 @@ export {
   type DeliveryStats,
   type DeliveryStatsPoint,
   deliveryStates,
+  type EventActor,
   type EventType,
   type Extension,
   eventTypes,
@@ -22,6 +23,7 @@ export {
   type OrderExpansion,
   type OrderSort,
   type OrderStatus,
+  type OrderTimeline,
   type OrderTotal,
   orderCount,
   orderQuantity,
@@ -36,8 +38,16 @@ export {
   type StagedSecret,
   type StatsWindow,
   type StatusClass,
+  type Summary,
+  type SummaryCount,
   statsWindows,
   statusClasses,
+  type TimelineAttempt,
+  type TimelineChange,
+  type TimelineDelivery,
+  type TimelineEntry,
+  type TimelineEvent,
+  type TimelineNotification,
   type WebhookExpansion,
   type WebhookStats,
   type WebhookStatus,

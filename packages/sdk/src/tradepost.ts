@@ -11,6 +11,7 @@ import { Events } from './resources/events';
 import { Notifications } from './resources/notifications';
 import { Orders } from './resources/orders';
 import { Partners } from './resources/partners';
+import { Summaries } from './resources/summaries';
 import { Webhooks } from './resources/webhooks';
 
 /** What clients with the same service have learned, by their options. */
@@ -39,6 +40,8 @@ export class Tradepost {
   readonly partners: Partners;
   /** Extension: gets the account that the API key belongs to. */
   readonly account: Accounts;
+  /** Extension: gets the state of the account at a glance. */
+  readonly summary: Summaries;
   readonly #options: TradepostOptions;
   readonly #learned: Learned;
   readonly #transport: Transport;
@@ -57,6 +60,7 @@ export class Tradepost {
     this.events = new Events(transport);
     this.partners = new Partners(transport);
     this.account = new Accounts(transport);
+    this.summary = new Summaries(transport);
   }
 
   /**

@@ -208,6 +208,8 @@ function getRetryHint(error: AnyTradepostError): string {
 /** The paths that are extensions, and the extension of each. */
 const extensionPaths: readonly (readonly [RegExp, Extension])[] = [
   [/^\/v1\/account$/, 'account'],
+  [/^\/v1\/summary$/, 'summary'],
+  [/^\/v1\/orders\/[^/]+\/timeline$/, 'orders.timeline'],
   [/^\/v1\/events(\/|$)/, 'events'],
   [/^\/v1\/deliveries(\/|$)/, 'deliveries'],
   [/^\/v1\/webhooks\/[^/]+\/secret/, 'webhooks.secrets'],

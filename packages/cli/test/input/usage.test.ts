@@ -75,7 +75,7 @@ describe('an invalid command line', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('COMMANDS:\n  list ');
     expect(stderr).toMatch(
-      /\nerror: Missing command after `tradepost orders`. Use one of: list, count, get, create, set-status, watch\n$/,
+      /\nerror: Missing command after `tradepost orders`. Use one of: list, count, get, timeline, create, set-status, watch\n$/,
     );
     const none = await runCli([], { env });
     expect(none.exitCode).toBe(2);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { accountKindSchema } from '../accounts/account-schemas';
 import {
   accountIdSchema,
   eventIdSchema,
@@ -136,10 +137,25 @@ export const webhookEventSchema = z
   ])
   .meta({ id: 'WebhookEvent', description: 'The body of a delivery.' });
 
-const accountEventId = {
+/** Schema of `EventActor`, or null. In OpenAPI 3.0, a reference cannot be nullable. */
+export const eventActorSchema = z
+  .object({
+    accountId: accountIdSchema.meta({ description: 'The account.' }),
+    kind: accountKindSchema,
+  })
+  .nullable()
+  .meta({
+    id: 'EventActor',
+    description:
+      'The account whose request caused the event. Null if that is not known, as of events from before the service stored it. Not part of deliveries.',
+    'x-extension': true,
+  });
+
+const accountEventFields = {
   id: eventIdSchema.meta({
     description: 'ID of the event: the same as the header `webhook-id` of its deliveries.',
   }),
+  actor: eventActorSchema.exactOptional(),
 };
 
 /**
@@ -148,19 +164,22 @@ const accountEventId = {
  */
 export const accountEventSchema = z
   .discriminatedUnion('event', [
-    orderCreatedSchema.extend(accountEventId).meta({ id: 'OrderCreatedAccountEvent' }),
-    orderStatusChangedSchema.extend(accountEventId).meta({ id: 'OrderStatusChangedAccountEvent' }),
+    orderCreatedSchema.extend(accountEventFields).meta({ id: 'OrderCreatedAccountEvent' }),
+    orderStatusChangedSchema
+      .extend(accountEventFields)
+      .meta({ id: 'OrderStatusChangedAccountEvent' }),
     taskApprovalRequestedSchema
-      .extend(accountEventId)
+      .extend(accountEventFields)
       .meta({ id: 'TaskApprovalRequestedAccountEvent' }),
-    taskCompletedSchema.extend(accountEventId).meta({ id: 'TaskCompletedAccountEvent' }),
+    taskCompletedSchema.extend(accountEventFields).meta({ id: 'TaskCompletedAccountEvent' }),
     listingAvailabilityLowSchema
-      .extend(accountEventId)
+      .extend(accountEventFields)
       .meta({ id: 'ListingAvailabilityLowAccountEvent' }),
   ])
   .meta({
     id: 'AccountEvent',
-    description: 'An event that the account may see: the body of its deliveries, and its ID.',
+    description:
+      'An event that the account may see: the body of its deliveries, its ID, and who caused it.',
   });
 
 /** Schema of the response with one event. */

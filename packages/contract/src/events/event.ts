@@ -1,3 +1,4 @@
+import type { AccountKind } from '../accounts/account';
 import type { OrderStatus } from '../orders/order';
 
 /** Every event type. Source: API specification, "Event kinds". */
@@ -105,10 +106,23 @@ export const eventWaitSeconds = { min: 0, max: 30, default: 0 } as const;
 /** The end of an event log, for `after`: only events from now on. */
 export const endOfLog = 'now';
 
-/** An event that the account may see: the body of its deliveries, and its ID. */
+/** The account whose request caused an event. */
+export interface EventActor {
+  /** The account, `usr_<id>`. */
+  accountId: string;
+  /** What kind of account it is. */
+  kind: AccountKind;
+}
+
+/** An event that the account may see: the body of its deliveries, its ID, and who caused it. */
 export type AccountEvent = {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
+  /**
+   * Extension: the account whose request caused the event. Null if that is not known, as of events from before the service
+   * stored it. Not part of deliveries.
+   */
+  actor?: EventActor | null;
 } & WebhookEvent;
 
 /** How many events a page from the end of the log may have. */

@@ -9,6 +9,7 @@ export const endpoints = {
     create: { method: 'POST', path: '/v1/orders' },
     get: { method: 'GET', path: '/v1/orders/:id' },
     update: { method: 'PATCH', path: '/v1/orders/:id' },
+    timeline: { method: 'GET', path: '/v1/orders/:id/timeline' },
   },
   notifications: {
     list: { method: 'GET', path: '/v1/notifications' },
@@ -41,6 +42,9 @@ export const endpoints = {
   },
   account: {
     get: { method: 'GET', path: '/v1/account' },
+  },
+  summary: {
+    get: { method: 'GET', path: '/v1/summary' },
   },
 } as const;
 

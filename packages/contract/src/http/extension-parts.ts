@@ -6,6 +6,7 @@ export const extensionParts = {
   deliveries: ['deliveries.list', 'deliveries.get', 'deliveries.replay'],
   'deliveries.replays': ['webhooks.replayDeliveries'],
   events: ['events.list', 'events.get'],
+  'events.actor': ['events.list: actor', 'events.get: actor'],
   'notifications.filters': ['notifications.list: read'],
   'notifications.read': ['notifications.markAllRead'],
   'orders.count': ['orders.list: count'],
@@ -18,8 +19,10 @@ export const extensionParts = {
   ],
   'orders.reason': ['orders.update: reason'],
   'orders.sort': ['orders.list: sort'],
+  'orders.timeline': ['orders.timeline'],
   paging: ['orders.list: limit, cursor', 'notifications.list: limit, cursor'],
   partners: ['partners.list'],
+  summary: ['summary.get'],
   'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
   'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
   'webhooks.settings': [

@@ -147,6 +147,15 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
     sdk: `const order = await tradepost.orders.update('${order}', { status: 'fulfilling' });\nconsole.log(order.status);`,
     cli: `tradepost orders set-status ${order} fulfilling`,
   },
+  getOrderTimeline: {
+    sdk: [
+      `const { entries } = await tradepost.orders.timeline('${order}');`,
+      'for (const { event, change, deliveries } of entries) {',
+      '  console.log(event.createdAt, event.type, change?.to, deliveries.map(({ state }) => state));',
+      '}',
+    ].join('\n'),
+    cli: `tradepost orders timeline ${order}`,
+  },
   listNotifications: {
     sdk: [
       'for await (const notification of tradepost.notifications.list({ read: false })) {',
@@ -263,6 +272,10 @@ console.log(result.replayed, result.nextCursor);`,
   getAccount: {
     sdk: 'const account = await tradepost.account.get();\nconsole.log(account.kind, account.name);',
     cli: 'tradepost whoami',
+  },
+  getSummary: {
+    sdk: 'const summary = await tradepost.summary.get();\nconsole.log(summary.orders.pending.count, summary.unread.count);',
+    cli: 'tradepost summary',
   },
 };
 

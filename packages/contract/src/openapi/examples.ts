@@ -3,7 +3,9 @@ import type { Delivery, DeliveryDetails } from '../deliveries/delivery';
 import type { AccountEvent } from '../events/event';
 import type { Notification } from '../notifications/notification';
 import type { Order } from '../orders/order';
+import type { OrderTimeline } from '../orders/timeline';
 import type { Partner } from '../partners/partner';
+import type { Summary } from '../summary/summary';
 import type { WebhookDetails } from '../webhooks/webhook';
 import type { DeliveryStats } from '../webhooks/webhook-stats';
 import { signedExample } from './signed-example';
@@ -125,7 +127,11 @@ const pending: Delivery = {
   finishedAt: null,
 };
 
-const changed: AccountEvent = { id: signedExample.id, ...signedExample.event };
+const changed: AccountEvent = {
+  id: signedExample.id,
+  ...signedExample.event,
+  actor: { accountId: exampleIds.seller, kind: 'seller' },
+};
 
 const details: DeliveryDetails = {
   ...delivery,
@@ -148,6 +154,58 @@ const details: DeliveryDetails = {
       responseSnippet: '',
     },
   ],
+};
+
+const timeline: OrderTimeline = {
+  entries: [
+    {
+      change: {
+        from: null,
+        to: 'pending',
+        reason: null,
+        actor: { accountId: exampleIds.buyer, kind: 'buyer' },
+      },
+      event: { id: exampleIds.event, type: 'order.created', createdAt: time },
+      notification: null,
+      deliveries: [],
+    },
+    {
+      change: {
+        from: 'pending',
+        to: 'fulfilling',
+        reason: null,
+        actor: { accountId: exampleIds.seller, kind: 'seller' },
+      },
+      event: { id: signedExample.id, type: 'order.status_changed', createdAt: later },
+      notification: { id: exampleIds.notification, read: false },
+      deliveries: [
+        {
+          ...delivery,
+          attempts: details.attempts.map(({ number, startedAt, durationMs, status, error }) => ({
+            number,
+            startedAt,
+            durationMs,
+            status,
+            error,
+          })),
+        },
+      ],
+    },
+  ],
+  prunedBefore: null,
+};
+
+const summary: Summary = {
+  asOf: later,
+  orders: {
+    pending: { count: 12, atLeast: false },
+    confirmed: { count: 3, atLeast: false },
+    fulfilling: { count: 41, atLeast: false },
+    completed: { count: 1_000, atLeast: true },
+    cancelled: { count: 87, atLeast: false },
+  },
+  unread: { count: 5, atLeast: false },
+  webhooks: { active: 2, paused: 0, backoff: 1 },
 };
 
 const partner: Partner = { id: exampleIds.buyer, kind: 'buyer', name: 'Harbour Street Café' };
@@ -175,6 +233,7 @@ export const operationExamples: Record<string, OperationExample> = {
     request: { status: 'fulfilling' },
     response: { data: { ...order, status: 'fulfilling', updatedAt: later } },
   },
+  getOrderTimeline: { response: { data: timeline } },
   listNotifications: {
     query: { read: false },
     response: { data: [notification], nextCursor: null },
@@ -242,4 +301,5 @@ export const operationExamples: Record<string, OperationExample> = {
     response: { data: [partner], nextCursor: null },
   },
   getAccount: { response: { data: account } },
+  getSummary: { response: { data: summary } },
 };

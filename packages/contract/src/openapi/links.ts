@@ -7,8 +7,8 @@ const firstId = '$response.body#/data/0/id';
 /** The operations that use the result of an operation, by operation ID. */
 const linkedOperations: Record<string, { id: string; operations: string[] }> = {
   createOrder: { id: createdId, operations: ['getOrder', 'updateOrder'] },
-  getOrder: { id: createdId, operations: ['updateOrder'] },
-  updateOrder: { id: createdId, operations: ['getOrder'] },
+  getOrder: { id: createdId, operations: ['updateOrder', 'getOrderTimeline'] },
+  updateOrder: { id: createdId, operations: ['getOrder', 'getOrderTimeline'] },
   listOrders: { id: firstId, operations: ['getOrder', 'updateOrder'] },
   listNotifications: { id: firstId, operations: ['markNotificationRead'] },
   createWebhook: {

@@ -21,6 +21,7 @@ const descriptions = new Map([
   ],
   ['partners', 'The accounts with which the account has traded. An extension.'],
   ['account', 'The account that the API key belongs to. An extension.'],
+  ['summary', 'The state of the account at a glance. An extension.'],
   [
     receiverTag,
     'What your own receiver implements: the service sends it these requests. Do not send them to the service.',

@@ -12,6 +12,8 @@ import {
   orderResponseSchema,
   updateOrderSchema,
 } from './order-schemas';
+import { timelineLimits } from './timeline';
+import { orderTimelineResponseSchema } from './timeline-schemas';
 
 const orderPath = z.object({ id: pathIdSchema(orderIdSchema) });
 
@@ -82,6 +84,24 @@ export const orderEndpoints = initContract().router({
       extension: false,
       responseHeaders: ['etag', 'orderVersion', 'changed'],
       problems: ['account_kind_not_allowed', 'order_not_found', 'invalid_transition'],
+    } as RouteMetadata,
+  },
+  timeline: {
+    ...endpoints.orders.timeline,
+    query: noQuerySchema,
+    summary: 'Get what happened to an order, from each change to the attempts of its deliveries.',
+    description: [
+      "One entry for each event of the order that the account may see, oldest first: the change of status that it reports and who made it, the event, the account's own notification, and the deliveries to the account's own webhooks with their last attempts. All of it is of one moment. Other accounts' notifications and deliveries never appear, nor those of deleted webhooks.",
+      `An order has few events. A response has at most ${timelineLimits.entries} entries, each with one delivery for each webhook of the account, and at most ${timelineLimits.attempts} attempts of each delivery. \`GET /v1/deliveries/{id}\` has all stored attempts with headers and bodies, and \`GET /v1/events/{id}\` has the data of an event.`,
+      '`prunedBefore` says that older events may no longer be stored.',
+    ].join('\n\n'),
+    pathParams: orderPath,
+    responses: { 200: orderTimelineResponseSchema, ...problemResponses(404) },
+    metadata: {
+      operationId: 'getOrderTimeline',
+      extension: true,
+      responseHeaders: ['orderVersion'],
+      problems: ['order_not_found'],
     } as RouteMetadata,
   },
 });

@@ -45,10 +45,11 @@ test('all operations except the seven of the API specification are marked as ext
   expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual(specOperations);
 });
 
-test('the extensions manage webhooks, deliveries, events, partners and the account', () => {
+test('the extensions manage webhooks, deliveries, events, partners and the account, and give overviews', () => {
   const marked = operations.filter(({ operation }) => operation['x-extension'] === true);
   expect(marked.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'post /v1/notifications/read',
+    'get /v1/orders/{id}/timeline',
     'get /v1/webhooks',
     'get /v1/webhooks/{id}',
     'delete /v1/webhooks/{id}',
@@ -65,6 +66,7 @@ test('the extensions manage webhooks, deliveries, events, partners and the accou
     'get /v1/events/{id}',
     'get /v1/partners',
     'get /v1/account',
+    'get /v1/summary',
   ]);
 });
 

@@ -27,6 +27,7 @@ const own: Record<string, ProblemCode[]> = {
     ...(['account_kind_not_allowed', 'order_not_found'] as const),
     ...(['invalid_transition', 'precondition_failed'] as const),
   ],
+  getOrderTimeline: ['order_not_found'],
   listNotifications: ['invalid_cursor'],
   markNotificationRead: ['notification_not_found'],
   markNotificationsRead: ['idempotency_key_reused'],
@@ -50,6 +51,7 @@ const own: Record<string, ProblemCode[]> = {
   getEvent: ['event_not_found'],
   listPartners: ['invalid_cursor'],
   getAccount: [],
+  getSummary: [],
 };
 
 test('every operation has an expectation', () => {

@@ -11,6 +11,9 @@ export interface LoggedEvent {
   body: string;
   /** Milliseconds since 1970, by a clock that may have been behind others. */
   createdAt: number;
+  /** The account whose request caused it; null if that is not known. */
+  actorId: StoredEvent['actorId'];
+  actorKind: StoredEvent['actorKind'];
 }
 
 /** The end of an account's event log, and what was removed from it. */

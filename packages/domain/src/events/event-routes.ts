@@ -10,6 +10,7 @@ import type { Clock } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import type { RouteHandlers } from '../route-handlers';
 import type { LongPollRegistry } from './announcements';
+import { toActorResponse } from './event';
 import {
   decodeEventCursor,
   encodeEventCursor,
@@ -35,8 +36,8 @@ interface LogStart extends Pick<LogQuery, 'after' | 'since'> {
   prunedTo?: number;
 }
 
-function toEventResponse({ id, body }: Omit<LoggedEvent, 'seq'>): AccountEvent {
-  return { id, ...(JSON.parse(body) as WebhookEvent) };
+function toEventResponse({ id, body, ...event }: Omit<LoggedEvent, 'seq'>): AccountEvent {
+  return { id, ...(JSON.parse(body) as WebhookEvent), actor: toActorResponse(event) };
 }
 
 function eventNotFound(id: string): DomainError {

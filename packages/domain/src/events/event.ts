@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '@tradepost/contract';
+import type { AccountKind, EventActor, WebhookEvent } from '@tradepost/contract';
 import { type CommandContext, formatTimestamp } from '../kernel/context';
 
 /** Something that happened, its recipients and its serialized envelope. */
@@ -18,12 +18,16 @@ export interface DomainEvent {
   recipients: string[];
   /** The text of the notification. */
   message: string;
+  /** The account whose request caused the event; null if none did, and for events from before this was stored. */
+  actorId: string | null;
+  /** The kind of that account. */
+  actorKind: AccountKind | null;
 }
 
 /** The stored part of an event. A test event has no order and no recipients except its webhook. */
 export type StoredEvent = Pick<
   DomainEvent,
-  'id' | 'eventType' | 'createdAt' | 'body' | 'orderVersion'
+  'id' | 'eventType' | 'createdAt' | 'body' | 'orderVersion' | 'actorId' | 'actorKind'
 > & {
   orderId: string | null;
 };
@@ -36,7 +40,7 @@ export function serializeEvent({ event, data }: WithoutTime<WebhookEvent>, now: 
   return JSON.stringify({ event, createdAt: formatTimestamp(now), data });
 }
 
-/** Creates an event. */
+/** Creates an event, of which `causedBy` says who caused it. */
 export function createEvent(
   happened: WithoutTime<WebhookEvent>,
   about: Pick<DomainEvent, 'orderId' | 'orderVersion' | 'message'> & {
@@ -53,7 +57,22 @@ export function createEvent(
     orderVersion: about.orderVersion,
     recipients: [...new Set(about.recipients.filter((id) => id !== null))],
     message: about.message,
+    actorId: null,
+    actorKind: null,
   };
+}
+
+/** Returns the events of a change with the account that requested it. */
+export function causedBy({ accountId, kind }: EventActor, events: DomainEvent[]): DomainEvent[] {
+  return events.map((event) => ({ ...event, actorId: accountId, actorKind: kind }));
+}
+
+/** Converts the actor of an event to the contract's actor. */
+export function toActorResponse({
+  actorId,
+  actorKind,
+}: Pick<StoredEvent, 'actorId' | 'actorKind'>): EventActor | null {
+  return actorId === null || actorKind === null ? null : { accountId: actorId, kind: actorKind };
 }
 
 /** How many sequence numbers each millisecond has. More events in one millisecond use those of the next. */

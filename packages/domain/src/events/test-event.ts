@@ -25,6 +25,8 @@ export function createTestEvent(eventType: EventType, outer: CommandContext): St
     createdAt: outer.now,
     orderId: null,
     orderVersion: null,
+    actorId: null,
+    actorKind: null,
     body: serializeEvent(event, outer.now),
   };
 }

@@ -273,25 +273,35 @@ function getDueAhead(data: MemoryData, webhookId: string, now: number): number {
   return dueAhead(data.getFirstDueAt(data.getQueue(webhookId)), now);
 }
 
+/** Returns a delivery with what its queue says about it. */
+export function toLoggedMemoryDelivery(data: MemoryData, delivery: MemoryDelivery): LoggedDelivery {
+  const { seq: _, tries: __, attempts: ___, dueAt, scheduledAt, lease, ...rest } = delivery;
+  const { paused, health } = data.getQueue(delivery.webhookId);
+  return {
+    ...rest,
+    orderId: data.events.get(delivery.eventId)?.orderId ?? null,
+    nextAttemptAt: dueAt === null ? null : Math.max(dueAt, scheduledAt),
+    inProgress: lease !== null,
+    paused,
+    backoffUntil: health.backoffUntil,
+  };
+}
+
+/** Returns whether a delivery is to a webhook of an account that is not deleted. */
+export function isOwnedBy(
+  data: MemoryData,
+  { webhookId }: MemoryDelivery,
+  accountId: string,
+): boolean {
+  const webhook = data.webhooks.get(webhookId);
+  return webhook?.accountId === accountId && !webhook.isDeleted;
+}
+
 /** Creates the store of the delivery log. */
 export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore {
-  function toLogged(delivery: MemoryDelivery): LoggedDelivery {
-    const { seq: _, tries: __, attempts: ___, dueAt, scheduledAt, lease, ...rest } = delivery;
-    const { paused, health } = data.getQueue(delivery.webhookId);
-    return {
-      ...rest,
-      orderId: data.events.get(delivery.eventId)?.orderId ?? null,
-      nextAttemptAt: dueAt === null ? null : Math.max(dueAt, scheduledAt),
-      inProgress: lease !== null,
-      paused,
-      backoffUntil: health.backoffUntil,
-    };
-  }
-
-  function isOwned({ webhookId }: MemoryDelivery, accountId: string): boolean {
-    const webhook = data.webhooks.get(webhookId);
-    return webhook?.accountId === accountId && !webhook.isDeleted;
-  }
+  const toLogged = (delivery: MemoryDelivery) => toLoggedMemoryDelivery(data, delivery);
+  const isOwned = (delivery: MemoryDelivery, accountId: string) =>
+    isOwnedBy(data, delivery, accountId);
 
   function find(accountId: string, id: string): MemoryDelivery | null {
     const found = data.deliveries.get(id);

@@ -128,8 +128,8 @@ export function createMemoryEventStore(data: MemoryData): EventStore {
         entry.accountId === accountId && entry.event.orderId === (orderId ?? entry.event.orderId),
     );
   const toLogged = ({ seq, event }: (typeof data.log)[number]): LoggedEvent => {
-    const { id, eventType, body, createdAt } = event;
-    return { seq, id, eventType, body, createdAt };
+    const { id, eventType, body, createdAt, actorId, actorKind } = event;
+    return { seq, id, eventType, body, createdAt, actorId, actorKind };
   };
   return {
     findPrunedTo,

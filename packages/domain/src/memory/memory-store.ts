@@ -4,8 +4,10 @@ import type { EventStore } from '../events/event-log';
 import type { ListingStore } from '../listings/listing';
 import type { NotificationStore } from '../notifications/notification';
 import type { OrderStore } from '../orders/order-store';
+import type { TimelineStore } from '../orders/order-timeline';
 import type { PartnerStore } from '../partners/partner';
 import type { RetentionStore } from '../retention/retention-store';
+import type { SummaryStore } from '../summary/summary';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import {
   createMemoryAccountStore,
@@ -16,6 +18,7 @@ import {
 import { MemoryData } from './memory-data';
 import { createMemoryDeliveryLogStore, createMemoryDeliveryStore } from './memory-deliveries';
 import { createMemoryEventStore, createMemoryOrderStore } from './memory-orders';
+import { createMemorySummaryStore, createMemoryTimelineStore } from './memory-overviews';
 import { createMemoryRetentionStore } from './memory-retention';
 import { createMemoryWebhookStore } from './memory-webhooks';
 
@@ -32,6 +35,8 @@ export interface MemoryStore {
   deliveryLog: DeliveryLogStore;
   events: EventStore;
   partners: PartnerStore;
+  timelines: TimelineStore;
+  summaries: SummaryStore;
   retention: RetentionStore;
   /** Runs `listener` after each change that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
@@ -56,6 +61,8 @@ export function createMemoryStore(): MemoryStore {
     deliveryLog: createMemoryDeliveryLogStore(data),
     events: createMemoryEventStore(data),
     partners: createMemoryPartnerStore(data),
+    timelines: createMemoryTimelineStore(data),
+    summaries: createMemorySummaryStore(data),
     retention: createMemoryRetentionStore(data),
     onDeliveriesQueued: (listener) => data.announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => data.announcements.onEvents(listener),

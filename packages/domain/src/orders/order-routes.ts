@@ -1,4 +1,10 @@
-import { type contract, headerNames, type OrderTotal, pageLimit } from '@tradepost/contract';
+import {
+  type contract,
+  headerNames,
+  type OrderTotal,
+  pageLimit,
+  timelineLimits,
+} from '@tradepost/contract';
 import { type Clock, createContext, type IdGenerator } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import { withReplayedHeader } from '../kernel/idempotency';
@@ -25,10 +31,12 @@ import {
   toOrderFilter,
 } from './order-list';
 import type { OrderFilter, OrderStore } from './order-store';
+import { type TimelineStore, toTimelineResponse } from './order-timeline';
 
 /** Creates the handlers of the order endpoints. */
 export function orderRoutes(
   orders: OrderStore,
+  timelines: TimelineStore,
   clock: Clock,
   newId: IdGenerator,
 ): RouteHandlers<typeof contract.orders> {
@@ -120,6 +128,16 @@ export function orderRoutes(
         status: 200,
         headers: { ...versionHeaders(order), [headerNames.changed]: String(changed) },
         body: { data: toOrderResponse(order) },
+      };
+    },
+
+    async timeline({ caller, params }) {
+      const past = await timelines.readPast(caller.accountId, params.id, timelineLimits);
+      if (past === null || !isVisibleTo(past.order, caller)) throw orderNotFound(params.id);
+      return {
+        status: 200,
+        headers: { [headerNames.orderVersion]: String(past.order.version) },
+        body: { data: toTimelineResponse(past, clock.now()) },
       };
     },
   };

@@ -5,7 +5,7 @@ import {
   orderTransitions,
 } from '@tradepost/contract';
 import type { Caller } from '../accounts/account';
-import { createEvent, type DomainEvent } from '../events/event';
+import { causedBy, createEvent, type DomainEvent } from '../events/event';
 import { type CommandContext, formatTimestamp } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import { availabilityLow, type Listing, releaseUnits, reserveUnits } from '../listings/listing';
@@ -195,7 +195,7 @@ export function placeOrder(
   const events: DomainEvent[] = [orderCreated(order, context)];
   if (task !== null) events.push(approvalRequested(task, toTaskOrder(order), context));
   if (reserved.crossedLow) events.push(availabilityLow(reserved.listing, order.id, context));
-  return { order, listing: reserved.listing, task, events };
+  return { order, listing: reserved.listing, task, events: causedBy(caller, events) };
 }
 
 function invalidTransition(order: Order, to: OrderStatus): DomainError {
@@ -271,6 +271,6 @@ export function changeStatus(
     order: changed,
     listing: to === 'cancelled' ? releaseUnits(listing, order.quantity) : listing,
     task: completed,
-    events,
+    events: causedBy(caller, events),
   };
 }

@@ -1,4 +1,10 @@
-import { type EventType, endOfLog, endpoints, pageLimit } from '@tradepost/contract/wire';
+import {
+  type EventActor,
+  type EventType,
+  endOfLog,
+  endpoints,
+  pageLimit,
+} from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
 import { readEndlessPage, readItem } from '../http/envelope';
 import type { StreamOutage } from '../http/follow-pages';
@@ -19,40 +25,52 @@ import type {
 export interface OrderCreatedAccountEvent extends OrderCreatedEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
+  /** Extension: the account whose request caused it. Null if that is not known. */
+  actor?: EventActor | null;
 }
 
 /** `order.status_changed`, with its event ID. */
 export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
+  /** Extension: the account whose request caused it. Null if that is not known. */
+  actor?: EventActor | null;
 }
 
 /** `task.approval_requested`, with its event ID. */
 export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
+  /** Extension: the account whose request caused it. Null if that is not known. */
+  actor?: EventActor | null;
 }
 
 /** `task.completed`, with its event ID. */
 export interface TaskCompletedAccountEvent extends TaskCompletedEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
+  /** Extension: the account whose request caused it. Null if that is not known. */
+  actor?: EventActor | null;
 }
 
 /** `listing.availability_low`, with its event ID. */
 export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
+  /** Extension: the account whose request caused it. Null if that is not known. */
+  actor?: EventActor | null;
 }
 
 /** An event of a type that is newer than this version, with its event ID. */
 export interface UnknownAccountEvent extends UnknownWebhookEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
+  /** Extension: the account whose request caused it. Null if that is not known. */
+  actor?: EventActor | null;
 }
 
 /**
- * An event that the account may see: the body of its deliveries, and its ID. A union discriminated by
+ * An event that the account may see: the body of its deliveries, its ID, and who caused it. A union discriminated by
  * `event`; its last member stands for types that this version does not know.
  */
 export type AccountEvent =

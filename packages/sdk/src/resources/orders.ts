@@ -3,6 +3,7 @@ import {
   type OrderExpansion,
   type OrderSort,
   type OrderStatus,
+  type OrderTimeline,
   type OrderTotal,
   type Page,
 } from '@tradepost/contract/wire';
@@ -249,5 +250,25 @@ export class Orders {
     const { moveOrder } = await import('../http/retry-loop');
     const repeats = this.#transport.getRepeats(options);
     return await moveOrder(this, id, first, params, options, repeats);
+  }
+
+  /**
+   * Gets what happened to an order, as far as the account may see it: for each event, oldest first, the change of status
+   * that it reports and who made it, the account's own notification, and the deliveries to the account's own webhooks with
+   * their last attempts. All of it is of one moment. An extension.
+   *
+   * @throws {NotFoundError} when it does not exist, or the account may not see it.
+   * @example
+   * const { entries, prunedBefore } = await tradepost.orders.timeline('ord_…');
+   */
+  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline> {
+    return this.#transport.request({
+      operation: 'orders.timeline',
+      endpoint: endpoints.orders.timeline,
+      extension: true,
+      id,
+      options,
+      read: readItem<OrderTimeline>,
+    });
   }
 }

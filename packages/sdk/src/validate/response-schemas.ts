@@ -12,10 +12,12 @@ import {
   notificationSchema,
   orderPageSchema,
   orderResponseSchema,
+  orderTimelineResponseSchema,
   pageSchema,
   partnerPageSchema,
   replayedDeliveriesResponseSchema,
   stagedSecretResponseSchema,
+  summaryResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
   webhookStatsResponseSchema,
@@ -62,6 +64,7 @@ export const responseSchemas: {
     create: { 201: orderResponseSchema },
     get: { 200: orderResponseSchema },
     update: { 200: orderResponseSchema },
+    timeline: { 200: orderTimelineResponseSchema },
   },
   notifications: {
     list: { 200: listSchema(anyNotificationSchema) },
@@ -94,5 +97,8 @@ export const responseSchemas: {
   },
   account: {
     get: { 200: accountResponseSchema },
+  },
+  summary: {
+    get: { 200: summaryResponseSchema },
   },
 };

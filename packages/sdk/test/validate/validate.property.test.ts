@@ -46,7 +46,7 @@ const asOneLikes =
 
 /** The fields that it may omit. */
 const mayLack =
-  /^(POST \/v1\/webhooks data\.\w+|\w+ \/v1\/orders\S* data\.(\d+\.)?(buyer|seller|agent|listing|etag)|\w+ \/v1\/webhooks\S* data\.(\d+\.)?stats|GET \/v1\/(orders|notifications) nextCursor|GET \/v1\/orders total|GET \/v1\/events (hasMore|previousCursor)|GET \/v1\/events\S* data\.(\d+\.)?data\.reason|GET \/v1\/deliveries\/:id data\.attempts\.\d+\.headers\..*)$/s;
+  /^(POST \/v1\/webhooks data\.\w+|\w+ \/v1\/orders\S* data\.(\d+\.)?(buyer|seller|agent|listing|etag)|\w+ \/v1\/webhooks\S* data\.(\d+\.)?stats|GET \/v1\/(orders|notifications) nextCursor|GET \/v1\/orders total|GET \/v1\/events (hasMore|previousCursor)|GET \/v1\/events\S* data\.(\d+\.)?(data\.reason|actor)|GET \/v1\/deliveries\/:id data\.attempts\.\d+\.headers\..*)$/s;
 
 const withBody = contractResponses.flatMap((response) =>
   response.schema === null ? [] : [{ ...response, samples: buildArbitrary(response.schema) }],

@@ -135,6 +135,7 @@ export function createApp(dependencies: AppDependencies): App {
     events: bindHandlers(routes.events, clock),
     partners: bindHandlers(routes.partners, clock),
     account: bindHandlers(routes.account, clock),
+    summary: bindHandlers(routes.summary, clock),
   });
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [

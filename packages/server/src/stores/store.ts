@@ -5,8 +5,10 @@ import type { Clock } from '@tradepost/domain/kernel/context';
 import type { ListingStore } from '@tradepost/domain/listings/listing';
 import type { NotificationStore } from '@tradepost/domain/notifications/notification';
 import type { OrderStore } from '@tradepost/domain/orders/order-store';
+import type { TimelineStore } from '@tradepost/domain/orders/order-timeline';
 import type { PartnerStore } from '@tradepost/domain/partners/partner';
 import type { RetentionStore } from '@tradepost/domain/retention/retention-store';
+import type { SummaryStore } from '@tradepost/domain/summary/summary';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 
 /** Re-encrypts endpoint secrets, and the stored responses that show them. */
@@ -105,6 +107,8 @@ export interface Store {
   deliveryLog: DeliveryLogStore;
   events: EventStore;
   partners: PartnerStore;
+  timelines: TimelineStore;
+  summaries: SummaryStore;
   retention: RetentionStore;
   secrets: SecretStore;
   /** Runs `listener` after each commit in this process that queued deliveries or made some due. */

@@ -44,7 +44,11 @@ describe('GET /v1/events', () => {
       'order.status_changed',
       'task.completed',
     ]);
-    for (const { id, ...envelope } of page.data) {
+    for (const { id, actor, ...envelope } of page.data) {
+      expect(actor).toEqual({
+        accountId: expect.stringMatching(/^usr_/),
+        kind: expect.any(String),
+      });
       expect(id).toMatch(/^evt_/);
       expect(webhookEventSchema.parse(envelope)).toEqual(envelope);
     }

@@ -104,6 +104,16 @@ const getOrder = action(
   },
 );
 
+const getTimeline = action(
+  'orders.timeline',
+  fc.record({ who, order: index }),
+  (state, { who, order: at }) => {
+    const order = pick(state.orders, at);
+    const apiKey = chooseKey(state, who, participants(order));
+    return { call: { apiKey, route: 'orders.timeline', id: order?.id ?? `ord_${unknownId}` } };
+  },
+);
+
 const notificationActions = [
   action(
     'notifications.update',
@@ -257,6 +267,9 @@ const deliveryActions = [
 ];
 
 const accountActions = [
+  action('summary.get', who, (state, who) => ({
+    call: { apiKey: chooseKey(state, who, []), route: 'summary.get' },
+  })),
   action('account.get', who, (state, who) => ({
     call: { apiKey: chooseKey(state, who, []), route: 'account.get' },
   })),
@@ -364,6 +377,7 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: createOrder },
   { weight: 10, arbitrary: updateOrder },
   { weight: 2, arbitrary: getOrder },
+  { weight: 3, arbitrary: getTimeline },
   { weight: 5, arbitrary: anyList },
   { weight: 2, arbitrary: repeatedCall },
   { weight: 1, arbitrary: fc.oneof(...notificationActions) },

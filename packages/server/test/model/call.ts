@@ -8,7 +8,8 @@ export type Route =
   | `deliveries.${keyof typeof endpoints.deliveries}`
   | `events.${keyof typeof endpoints.events}`
   | 'partners.list'
-  | 'account.get';
+  | 'account.get'
+  | 'summary.get';
 
 /** A request to the API. The model's have placeholders where the sent ones have values. */
 export interface Call {

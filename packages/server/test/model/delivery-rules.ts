@@ -199,6 +199,7 @@ export function sendTestEvent(
     type,
     createdAt: state.now,
     orderId: null,
+    actor: null,
     data: null,
     text: placeholder(state, 'text'),
   };

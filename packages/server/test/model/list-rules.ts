@@ -202,11 +202,11 @@ export function visibleEvents(state: ModelState, { id }: ModelAccount) {
 
 /** Shows an event of an event log. */
 export function showEvent({
-  event: { id, type, createdAt, data },
+  event: { id, type, createdAt, data, actor },
 }: {
   event: ModelState['log'][number]['event'];
 }): AccountEvent {
-  return { id, event: type, createdAt: formatTime(createdAt), data } as AccountEvent;
+  return { id, event: type, createdAt: formatTime(createdAt), data, actor } as AccountEvent;
 }
 
 /** Adds a cursor of an event log: how many entries of it are passed. */

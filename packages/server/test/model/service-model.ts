@@ -21,6 +21,7 @@ import {
   markAllRead,
   markRead,
 } from './list-rules';
+import { getSummary, getTimeline } from './overview-rules';
 import {
   formatTime,
   type ModelAccount,
@@ -80,6 +81,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       const { status: to, reason } = body as { status: OrderStatus; reason?: string };
       return updateOrder(state, account, { id, to, ifMatch, reason });
     }
+    case 'orders.timeline':
+      return getTimeline(state, account, id);
     case 'orders.list':
       return listOrders(state, account, call.query);
     case 'notifications.list':
@@ -122,6 +125,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
       return listPartners(state, account, call.query);
     case 'account.get':
       return { status: 200, body: { data: showAccount(account, key) } };
+    case 'summary.get':
+      return getSummary(state, account);
   }
 }
 

@@ -4,6 +4,7 @@ import type {
   EventType,
   OrderStatus,
   ProblemCode,
+  Summary,
   WebhookEvent,
   WebhookStatus,
 } from '@tradepost/contract/wire';
@@ -36,6 +37,8 @@ export interface ModelState {
   counted: ModelCounted[];
   /** The first response to each idempotency key. */
   replies: StoredReply[];
+  /** The last summary of each account, and until when it is returned again. */
+  summaries: { accountId: string; until: number; data: Summary }[];
   /** The cursors of the pages so far. */
   cursors: ModelCursor[];
   /** How each receiver responds now, by URL. */
@@ -91,6 +94,8 @@ export interface ModelEvent {
   /** Null for a test event. */
   orderId: string | null;
   createdAt: number;
+  /** Who caused it; null for a test event. */
+  actor: { accountId: string; kind: AccountKind } | null;
   /** Null for a test event: its data is made up by the service. */
   data: WebhookEvent['data'] | null;
   /** The body of each delivery, as text. */
@@ -101,6 +106,8 @@ export interface ModelNotification {
   number: number;
   id: string;
   accountId: string;
+  /** The event that it reports. */
+  eventId: string;
   type: string;
   orderId: string;
   /** What its message must contain. */
@@ -246,6 +253,7 @@ export function emptyState(now: number, urls: readonly string[]): ModelState {
     deliveries: [],
     counted: [],
     replies: [],
+    summaries: [],
     cursors: [],
     receivers: Object.fromEntries(urls.map((url) => [url, { status: 204 }])),
   };

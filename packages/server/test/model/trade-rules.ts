@@ -35,7 +35,8 @@ export function visibleOrders(state: ModelState, account: ModelAccount): ModelOr
   return state.orders.filter((order) => participants(order).includes(account.id));
 }
 
-function findOrder(state: ModelState, account: ModelAccount, id = ''): ModelOrder {
+/** Returns an order that an account may see. */
+export function findOrder(state: ModelState, account: ModelAccount, id = ''): ModelOrder {
   const order = visibleOrders(state, account).find((one) => one.id === id);
   if (order === undefined) throw new Rejection('order_not_found');
   return order;
@@ -85,16 +86,19 @@ export function createOrder(state: ModelState, buyer: ModelAccount, body: Create
   state.orders.push(order);
   const { id: orderId, buyerId, sellerId, agentId, listingId, quantity, status } = order;
   const data = { orderId, buyerId, sellerId, agentId, listingId, quantity, status };
-  publish(state, order, { type: 'order.created', data, mentions: ['pending'] });
+  publish(state, buyer, order, { type: 'order.created', data, mentions: ['pending'] });
   if (agentId !== null) {
     const taskId = placeholder(state, 'tsk');
     state.tasks.push({ id: taskId, orderId, agentId, isOpen: true });
-    publish(state, order, { type: 'task.approval_requested', data: { taskId, orderId, agentId } });
+    publish(state, buyer, order, {
+      type: 'task.approval_requested',
+      data: { taskId, orderId, agentId },
+    });
   }
   const threshold = listing.lowThreshold;
   if (threshold !== null && listing.available < threshold && !listing.isLow) {
     listing.isLow = true;
-    publish(state, order, {
+    publish(state, buyer, order, {
       type: 'listing.availability_low',
       data: { listingId, sellerId, availableQuantity: listing.available, threshold },
       recipients: [sellerId, ...(agentId === null ? [] : [agentId])],
@@ -147,7 +151,7 @@ export function updateOrder(
       if (listing.available > (listing.lowThreshold ?? 0)) listing.isLow = false;
     }
   }
-  publish(state, order, {
+  publish(state, account, order, {
     type: 'order.status_changed',
     data: {
       orderId: order.id,
@@ -160,14 +164,15 @@ export function updateOrder(
   for (const task of state.tasks.filter((one) => one.orderId === order.id && one.isOpen)) {
     task.isOpen = false;
     const data = { taskId: task.id, orderId: order.id, agentId: task.agentId };
-    publish(state, order, { type: 'task.completed', data });
+    publish(state, account, order, { type: 'task.completed', data });
   }
   return { ...replyWith(200, order), changed: 'true' };
 }
 
-/** Writes an event to the logs of its recipients, with a notification and a delivery to each subscribed webhook. */
+/** Writes an event that an account has caused to the logs of its recipients, with a notification and a delivery to each subscribed webhook. */
 function publish(
   state: ModelState,
+  { id: accountId, kind }: ModelAccount,
   order: ModelOrder,
   {
     type,
@@ -181,6 +186,7 @@ function publish(
     type,
     orderId: order.id,
     createdAt: state.now,
+    actor: { accountId, kind },
     data,
     text: placeholder(state, 'text'),
   };
@@ -190,6 +196,7 @@ function publish(
       id: placeholder(state, 'ntf'),
       number: state.created,
       accountId,
+      eventId: event.id,
       type: type.replace('.', '_'),
       orderId: order.id,
       mentions: [order.id, ...mentions],

@@ -30,6 +30,8 @@ import { describeReplaysAndTestEvents } from './conformance/replays-and-test-eve
 import { describeRetention } from './conformance/retention';
 import { describeSideEffects } from './conformance/side-effects';
 import type { StoreUnderTest } from './conformance/store-under-test';
+import { describeSummaries } from './conformance/summaries';
+import { describeTimelines } from './conformance/timelines';
 import { describeWebhookStats } from './conformance/webhook-stats';
 
 /** Where a store keeps its data, such as a file. Empty at first. */
@@ -66,6 +68,8 @@ const allParts: Part[] = [
   describeReplaysAndTestEvents,
   describeDeliveryLists,
   describeEventLog,
+  describeTimelines,
+  describeSummaries,
   describePages,
   describePositions,
   describeReopening,

@@ -14,6 +14,8 @@ export async function account({
 }: ScenarioContext): Promise<void> {
   const as = 'anonymous';
   await run('tradepost whoami');
+  await run('tradepost summary');
+  await runOnPipes('tradepost summary --output json');
   await runOnPipes('tradepost whoami --output json');
   await run('tradepost whoami', { as });
   await run('tradepost profiles list', { as });

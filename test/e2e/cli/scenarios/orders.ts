@@ -30,6 +30,8 @@ export async function orders({
   await run("tradepost orders list --jq '[.[].quantity] | add'", { as: 'agent' });
   await runOnPipes('tradepost orders list --status cancelled', { env: { FORCE_COLOR: '0' } });
   await run(`tradepost orders get ${pending}`);
+  await run(`tradepost orders timeline ${pending}`);
+  await runOnPipes(`tradepost orders timeline ${pending} --output json`);
   await runOnPipes(`tradepost orders get ${pending} --output json`);
   await runOnPipes(`tradepost orders get ${pending} --output csv`, { as: 'buyer' });
   await run(`tradepost orders get ${pending} ${completed} ord_0`);

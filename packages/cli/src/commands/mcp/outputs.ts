@@ -42,13 +42,37 @@ export function createOutputs({ array, boolean, int, looseObject, string }: Prot
     nextAttemptAt: textOrNull,
     finishedAt: textOrNull,
   });
+  const timeline = looseObject({
+    entries: array(
+      looseObject({
+        change: looseObject({ from: textOrNull, to: text, reason: textOrNull }).nullable(),
+        event: looseObject(texts('id', 'type', 'createdAt')),
+        notification: looseObject({ id: text, read: boolean() }).nullable(),
+        deliveries: array(delivery),
+      }),
+    ),
+    prunedBefore: textOrNull,
+  });
+  const counted = looseObject({ count: int(), atLeast: boolean() });
+  const summary = looseObject({
+    asOf: text,
+    orders: looseObject({
+      pending: counted,
+      confirmed: counted,
+      fulfilling: counted,
+      completed: counted,
+      cancelled: counted,
+    }),
+    unread: counted,
+    webhooks: looseObject({ active: int(), paused: int(), backoff: int() }),
+  });
   const page = (item: ZodType): ZodObject =>
     looseObject({ data: array(item), nextCursor: textOrNull, note: text.optional() });
   const change = looseObject({
     ...texts('id', 'before', 'after'),
     changed: boolean().describe('whether this call made the change'),
   });
-  return { order, notification, event, webhook, stats, delivery, page, change };
+  return { order, notification, event, webhook, stats, delivery, timeline, summary, page, change };
 }
 
 export type Outputs = ReturnType<typeof createOutputs>;

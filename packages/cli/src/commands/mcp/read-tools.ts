@@ -130,6 +130,30 @@ export function createReadTools(box: Toolbox): Tool[] {
       },
     },
     {
+      name: 'get_order_timeline',
+      title: 'Show what happened to an order',
+      description:
+        "Returns one entry for each event of an order, oldest first: the change of status and who made it, the account's notification, and the deliveries to its webhooks with their last attempts.",
+      input: { id: id('order', 'ord') },
+      output: outputs.timeline,
+      async run(args, request) {
+        const { entries, prunedBefore } = await client.orders.timeline(String(args.id), request);
+        return { entries, prunedBefore };
+      },
+    },
+    {
+      name: 'get_summary',
+      title: 'Account at a glance',
+      description:
+        'Returns how many orders have each status, how many notifications are unread, and how many webhooks are active, paused or in backoff. With atLeast true there are more than count.',
+      input: {},
+      output: outputs.summary,
+      async run(_, request) {
+        const { asOf, orders, unread, webhooks } = await client.summary.get(request);
+        return { asOf, orders, unread, webhooks };
+      },
+    },
+    {
       name: 'list_notifications',
       title: 'List notifications',
       description: 'Lists notifications of the account, newest first.',

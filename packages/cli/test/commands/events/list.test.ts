@@ -71,17 +71,20 @@ describe('events list', () => {
 
   it('prints a table of the subjects, and CSV with the data as JSON', async () => {
     const service = await BareService.start();
-    service.instead = logOf(1);
-    const event = anEvent(1);
+    const actor = { accountId: 'usr_1', kind: 'seller' };
+    const event = { ...anEvent(1), actor };
+    const body = { data: [event], nextCursor: '1', previousCursor: null };
+    service.instead = () => ({ status: 200, body });
     const { stdout } = await service.cli(['events', 'list']);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['CREATED', 'EVENT', 'ABOUT', 'ID'],
-      [event.createdAt, 'order.created', event.data.orderId, 'evt_1'],
+      ['CREATED', 'EVENT', 'ABOUT', 'BY', 'ID'],
+      [event.createdAt, 'order.created', event.data.orderId, 'seller usr_1', 'evt_1'],
       [''],
     ]);
     const csv = await service.cli(['events', 'list', '--output', 'csv']);
     const quoted = JSON.stringify(event.data).replaceAll('"', '""');
-    expect(csv.stdout).toContain(`evt_1,order.created,${event.createdAt},"${quoted}"`);
+    const by = JSON.stringify(actor).replaceAll('"', '""');
+    expect(csv.stdout).toContain(`evt_1,order.created,${event.createdAt},"${by}","${quoted}"`);
   });
 
   it('prints an empty list if there are no events', async () => {

@@ -5,12 +5,20 @@ import { aProblem, BareService } from '../../helpers/minimal-service';
 const orderId = anOrder().id;
 const get = ['orders', 'get', orderId];
 
+const buyer = { accountId: 'usr_1', kind: 'buyer' };
+
 const history = [
-  { id: 'evt_1', event: 'order.created', data: { orderId, listingId: 'lst_1', status: 'pending' } },
+  {
+    id: 'evt_1',
+    event: 'order.created',
+    actor: buyer,
+    data: { orderId, listingId: 'lst_1', status: 'pending' },
+  },
   {
     id: 'evt_5',
     event: 'listing.availability_low',
     createdAt: '2026-11-21T09:30:00.000Z',
+    actor: buyer,
     data: { listingId: 'lst_1', availableQuantity: 3 },
   },
   { id: 'evt_2', event: 'task.approval_requested', data: { orderId, taskId: 'tsk_1' } },
@@ -18,6 +26,7 @@ const history = [
   {
     id: 'evt_4',
     event: 'order.status_changed',
+    actor: { accountId: 'usr_2', kind: 'seller' },
     data: {
       orderId,
       previousStatus: 'pending',
@@ -51,13 +60,13 @@ describe('the history of an order', () => {
     expect(stderr).toBe('');
     expect(stdout.split('\n').slice(9)).toEqual([
       '',
-      'AT                   CHANGE                 REASON',
-      '2026-11-21 10:30:00  created, pending',
-      '2026-11-21 10:30:00  3 left of the listing',
-      '2026-11-21 10:32:00  approval requested',
-      '2026-11-21 10:33:00  task completed',
-      '2026-11-21 10:34:00  pending → confirmed    The buyer has paid.',
-      '2026-11-21 10:35:00  order.archived',
+      'AT                   CHANGE                 BY      REASON',
+      '2026-11-21 10:30:00  created, pending       buyer',
+      '2026-11-21 10:30:00  3 left of the listing  buyer',
+      '2026-11-21 10:32:00  approval requested     -',
+      '2026-11-21 10:33:00  task completed         -',
+      '2026-11-21 10:34:00  pending → confirmed    seller  The buyer has paid.',
+      '2026-11-21 10:35:00  order.archived         -',
       '',
     ]);
   });
@@ -263,7 +272,7 @@ describe('orders get with several IDs', () => {
     const blocks = stdout.split('\n\n').map((block) => block.split('\n')[0]?.split(/ +/));
     expect(blocks).toEqual([
       ['id', orderId],
-      ['AT', 'CHANGE', 'REASON'],
+      ['AT', 'CHANGE', 'BY', 'REASON'],
       ['id', 'ord_2'],
     ]);
     const table = await service.cli([...get, 'ord_2']);

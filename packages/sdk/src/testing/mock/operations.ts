@@ -7,6 +7,7 @@ export type MockOperation =
   | 'orders.create'
   | 'orders.get'
   | 'orders.update'
+  | 'orders.timeline'
   | 'notifications.list'
   | 'notifications.markRead'
   | 'notifications.markAllRead'
@@ -26,7 +27,8 @@ export type MockOperation =
   | 'events.list'
   | 'events.get'
   | 'partners.list'
-  | 'account.get';
+  | 'account.get'
+  | 'summary.get';
 
 /** Returns the call of the client for a route of the contract. All but one have the same name. */
 export function toOperation({ noun, name }: Pick<MatchedRoute, 'noun' | 'name'>): MockOperation {

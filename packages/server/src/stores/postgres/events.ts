@@ -137,13 +137,15 @@ export async function findCommitted(tx: Transaction, eventIds: string[]): Promis
  * All events of an order, which are few, and their numbers in the log of the account, if they are in it. A join would let the
  * planner read the whole log instead, in the order of its numbers.
  */
-const eventsOfOrder = `SELECT seq, id, "eventType", body, "createdAt" FROM (
+const eventsOfOrder = `SELECT seq, id, "eventType", body, "createdAt", "actorId", "actorKind" FROM (
     SELECT id, event_type AS "eventType", body, created_at AS "createdAt",
+      actor_id AS "actorId", actor_kind AS "actorKind",
       (SELECT seq FROM account_events WHERE event_id = events.id AND account_id = $1) AS seq
     FROM events WHERE order_id = $4) AS of_order`;
 
 /** The columns of an event, which has the name `e`, without its number. */
-const eventColumns = 'e.id, e.event_type AS "eventType", e.body, e.created_at AS "createdAt"';
+export const eventColumns = `e.id, e.event_type AS "eventType", e.body, e.created_at AS "createdAt",
+  e.actor_id AS "actorId", e.actor_kind AS "actorKind"`;
 
 /**
  * Locks the logs of some events, in one order, so that two processes do not wait for each other, before their entries are removed:

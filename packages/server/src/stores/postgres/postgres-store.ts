@@ -11,11 +11,13 @@ import { GroupCommit } from './group-commit';
 import { createPostgresListingStore } from './listings';
 import { currentSchemaVersion, migrate, requireKnownSchema, requireMigrated } from './migrate';
 import { createPostgresNotificationStore } from './notifications';
+import { createPostgresTimelineStore } from './order-timelines';
 import { createPostgresOrderStore } from './orders';
 import { createPostgresPartnerStore } from './partners';
 import { translateOpeningError } from './postgres-errors';
 import { createPostgresRetentionStore } from './retention';
 import { createPostgresSecretStore, requireSecretKeys } from './secrets';
+import { createPostgresSummaryStore } from './summaries';
 import { createPostgresWebhookStore } from './webhooks';
 import { WorkerLocks } from './worker-locks';
 
@@ -77,6 +79,8 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     ),
     events: createPostgresEventStore(db),
     partners: createPostgresPartnerStore(db),
+    timelines: createPostgresTimelineStore(db),
+    summaries: createPostgresSummaryStore(db),
     retention: createPostgresRetentionStore(db),
     secrets: createPostgresSecretStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),

@@ -109,6 +109,8 @@ export const events = new Table<StoredEvent>('events', ['id'], {
   body: ['body', 'text'],
   createdAt: ['created_at', 'integer'],
   orderVersion: ['order_version', 'integer'],
+  actorId: ['actor_id', 'text'],
+  actorKind: ['actor_kind', 'text'],
 });
 
 /** The entries of event logs. SQLite does not store their times, which are those of their events. */

@@ -59,13 +59,14 @@ export function insertEvents(
 }
 
 /** All events of an order, which are few, and their places in the log of the account, if they have one there. */
-const eventsOfOrder = `SELECT seq, id, eventType, body, createdAt FROM (
+export const eventsOfOrder = `SELECT seq, id, eventType, body, createdAt, actorId, actorKind FROM (
     SELECT id, event_type AS eventType, body, created_at AS createdAt,
+      actor_id AS actorId, actor_kind AS actorKind,
       (SELECT seq FROM account_events WHERE event_id = events.id AND account_id = ?) AS seq
     FROM events WHERE order_id = ?)`;
 
 const loggedEvents = `SELECT account_events.seq, events.id, events.event_type AS eventType, events.body,
-    events.created_at AS createdAt
+    events.created_at AS createdAt, events.actor_id AS actorId, events.actor_kind AS actorKind
   FROM account_events JOIN events ON events.id = account_events.event_id`;
 
 /** How far the log of each account goes, and how far it was pruned. */

@@ -9,11 +9,13 @@ import { createSqliteEventStore } from './events';
 import { createSqliteListingStore } from './listings';
 import { currentSchemaVersion } from './migrate';
 import { createSqliteNotificationStore } from './notifications';
+import { createSqliteTimelineStore } from './order-timelines';
 import { createSqliteOrderStore } from './orders';
 import { createSqlitePartnerStore } from './partners';
 import { createSqliteRetentionStore } from './retention';
 import { createSqliteSecretStore, requireSecretKeys } from './secrets';
 import { translateOpeningError } from './sqlite-errors';
+import { createSqliteSummaryStore } from './summaries';
 import { createSqliteWebhookStore } from './webhooks';
 import { WorkerLocks } from './worker-locks';
 
@@ -49,6 +51,8 @@ export function createStore(db: SqliteDatabase): Store {
     deliveryLog: createSqliteDeliveryLogStore(db, announcements),
     events: createSqliteEventStore(db),
     partners: createSqlitePartnerStore(db),
+    timelines: createSqliteTimelineStore(db),
+    summaries: createSqliteSummaryStore(db),
     retention: createSqliteRetentionStore(db),
     secrets: createSqliteSecretStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),

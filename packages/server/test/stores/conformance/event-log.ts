@@ -57,6 +57,23 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       expect(await read(stranger)).toEqual([]);
     });
 
+    test('an event has the account that caused it, and its body does not say it', async () => {
+      const { trade, read } = await open();
+      const order = await trade.place({ quantity: 10 });
+      await trade.move(order, 'fulfilling', noon + 1);
+      const found = await read(trade.agent);
+      const actors = found.map(({ actorId, actorKind }) => [actorId, actorKind]);
+      const [buyer, seller] = [
+        [trade.buyer.accountId, 'buyer'],
+        [trade.seller.accountId, 'seller'],
+      ];
+      expect(actors).toEqual([buyer, buyer, buyer, seller, seller]);
+      expect(await trade.store.events.findEvent(trade.agent.accountId, found[3]?.id ?? '')).toEqual(
+        expect.objectContaining({ actorId: trade.seller.accountId, actorKind: 'seller' }),
+      );
+      for (const { body } of found) expect(body).not.toContain('actor');
+    });
+
     test('an event is what its deliveries carry', async () => {
       const { trade, read } = await open();
       await trade.subscribe(trade.buyer, ['order.created']);

@@ -62,7 +62,7 @@ export function configure(command: Command, context: CliContext): void {
       `json, one ID: ${describeShape(orderView)}`,
       'json, several IDs, --stdin, --file: an array of such orders',
       'json, with --names: buyerName, sellerName, agentName and listingTitle too',
-      'json, with --history: history too, an array of { id, event, createdAt, data }',
+      'json, with --history: history too, an array of { id, event, createdAt, actor, data }',
       `json, with --deliveries: deliveries too, an array of ${describeShape(deliveryView)}`,
     ],
     Notes: [

@@ -50,15 +50,18 @@ export async function fetchHistoryIfPossible(
 interface HistoryRow {
   createdAt: string;
   change: string;
+  /** Which of the order's accounts made it: each is of another kind. */
+  by: string;
   reason: string;
 }
 
 export const historyView: View<HistoryRow> = {
-  fields: ['createdAt', 'change', 'reason'],
+  fields: ['createdAt', 'change', 'by', 'reason'],
   hasExactTimes: true,
   columns: [
     { title: 'AT', field: 'createdAt' },
     { title: 'CHANGE', field: 'change' },
+    { title: 'BY', field: 'by' },
     { title: 'REASON', field: 'reason', whenNarrow: 'wrap' },
   ],
 };
@@ -66,7 +69,12 @@ export const historyView: View<HistoryRow> = {
 /** Describes an event. The service may have events of its own. */
 export function toHistoryRow(event: AccountEvent): HistoryRow {
   const { createdAt } = event;
-  const row = (change: string, reason = '') => ({ createdAt, change, reason });
+  const row = (change: string, reason = '') => ({
+    createdAt,
+    change,
+    by: event.actor?.kind ?? '-',
+    reason,
+  });
   if (!isRecord(event.data)) return row(event.event);
   switch (event.event) {
     case 'order.created':

@@ -1,5 +1,6 @@
 import { firstSchema } from './001-first-schema';
 import { webhookStats } from './002-webhook-stats';
+import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
 
 /** How the schema changes from one version to the next. */
@@ -26,5 +27,6 @@ export type Migration = {
 export const migrations: readonly Migration[] = [
   { summary: 'creates the tables', compatibleFrom: 1, transaction: firstSchema },
   { summary: 'adds statistics of webhooks', compatibleFrom: 1, transaction: webhookStats },
+  { summary: 'adds who caused each event', compatibleFrom: 1, transaction: actors },
   { summary: 'adds settings of webhooks', compatibleFrom: 1, transaction: endpointSettings },
 ];
