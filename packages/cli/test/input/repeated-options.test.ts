@@ -36,6 +36,7 @@ const values: Record<string, string> = {
   '<time>': '1h',
   '<type>': 'order.created',
   '<url>': 'https://a.example',
+  '<window>': '24h',
 };
 
 /** Options that take several values. */

@@ -48,8 +48,8 @@ test('all operations except the seven of the API specification are marked as ext
 test('the extensions manage webhooks, deliveries, events, partners and the account, and give overviews', () => {
   const marked = operations.filter(({ operation }) => operation['x-extension'] === true);
   expect(marked.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'post /v1/notifications/read',
     'get /v1/orders/{id}/timeline',
+    'post /v1/notifications/read',
     'get /v1/webhooks',
     'get /v1/webhooks/{id}',
     'delete /v1/webhooks/{id}',
