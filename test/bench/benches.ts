@@ -18,6 +18,7 @@ import { overload } from './overload';
 import { pages } from './pages';
 import { pruning } from './pruning';
 import { receipt } from './receipt';
+import { recording } from './recording';
 import { requests } from './requests';
 import { restart } from './restart';
 import { start } from './start';
@@ -48,6 +49,7 @@ export const benches: Record<string, Bench> = {
   pruning,
   backlog,
   claims,
+  recording,
   verify,
   calls,
   firstCall,
