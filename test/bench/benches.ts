@@ -19,6 +19,7 @@ import { overviews } from './overviews';
 import { pages } from './pages';
 import { pruning } from './pruning';
 import { receipt } from './receipt';
+import { recording } from './recording';
 import { requests } from './requests';
 import { restart } from './restart';
 import { start } from './start';
@@ -50,6 +51,7 @@ export const benches: Record<string, Bench> = {
   pruning,
   backlog,
   claims,
+  recording,
   verify,
   calls,
   firstCall,

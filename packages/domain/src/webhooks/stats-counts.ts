@@ -97,11 +97,15 @@ export function sumCounts(all: Iterable<StatsCounts>): StatsCounts {
   return sum;
 }
 
-/** Returns the class that an attempt counts in. A status outside the classes, such as 999, counts like none. */
-function getClass(status: number | null): ClassCounter {
-  if (status === null || status < 200 || status > 599) return 'noStatus';
-  return `status${Math.floor(status / 100) as 2 | 3 | 4 | 5}xx`;
-}
+/** The counters by the first digit of a status. A status outside these classes, such as 999, counts like none. */
+const classes: readonly (ClassCounter | undefined)[] = [
+  undefined,
+  undefined,
+  'status2xx',
+  'status3xx',
+  'status4xx',
+  'status5xx',
+];
 
 function getLatencyCounter(latency: number): LatencyCounter {
   for (const [counter, limit] of latencyCounters) if (latency <= limit) return counter;
@@ -110,43 +114,62 @@ function getLatencyCounter(latency: number): LatencyCounter {
 
 /** What one change adds to the stored buckets: each row once. */
 export class StatsTally {
-  readonly #rows = new Map<string, StatsRow>();
+  readonly #minutes = new Map<string, StatsRow>();
+  /** The row that was changed last: results of an endpoint follow each other. */
+  #recent: StatsRow | undefined;
 
   /** Counts an attempt, in the buckets in which it started. */
   addAttempt(
     webhookId: string,
     { startedAt, durationMs, status }: Pick<Attempt, 'startedAt' | 'durationMs' | 'status'>,
   ): void {
-    const counter = getClass(status);
-    const latency = counter === 'noStatus' ? null : getLatencyCounter(durationMs);
-    for (const { width } of Object.values(storedBuckets)) {
-      const row = this.#find(webhookId, width, startedAt);
-      row[counter] += 1;
-      if (latency === null) continue;
-      row[latency] += 1;
-      row.latencySum += durationMs;
+    const row = this.#find(webhookId, startedAt);
+    const counter = status === null ? undefined : classes[Math.floor(status / 100)];
+    if (counter === undefined) {
+      row.noStatus += 1;
+      return;
     }
+    row[counter] += 1;
+    row[getLatencyCounter(durationMs)] += 1;
+    row.latencySum += durationMs;
   }
 
   /** Counts a delivery that was finished. */
   addFinished(webhookId: string, state: 'delivered' | 'failed', finishedAt: number): void {
-    for (const { width } of Object.values(storedBuckets))
-      this.#find(webhookId, width, finishedAt)[state] += 1;
+    this.#find(webhookId, finishedAt)[state] += 1;
   }
 
   /** What to add. */
   get rows(): StatsRow[] {
-    return [...this.#rows.values()];
+    const { width } = storedBuckets.hour;
+    const hours = new Map<string, StatsRow>();
+    for (const row of this.#minutes.values()) {
+      const start = toStart(row.start, width);
+      const key = `${row.webhookId} ${start}`;
+      const hour = hours.get(key);
+      if (hour === undefined) hours.set(key, { ...row, width, start });
+      else addCounts(hour, row);
+    }
+    return [...this.#minutes.values(), ...hours.values()];
   }
 
-  #find(webhookId: string, width: number, time: number): StatsRow {
-    const start = Math.floor(time / width) * width;
-    const key = `${webhookId} ${width} ${start}`;
-    let row = this.#rows.get(key);
+  /** Returns the minute of a webhook. */
+  #find(webhookId: string, time: number): StatsRow {
+    const { width } = storedBuckets.minute;
+    const start = toStart(time, width);
+    if (this.#recent?.start === start && this.#recent.webhookId === webhookId) return this.#recent;
+    const key = `${webhookId} ${start}`;
+    let row = this.#minutes.get(key);
     if (row === undefined) {
       row = { webhookId, width, start, ...noCounts };
-      this.#rows.set(key, row);
+      this.#minutes.set(key, row);
     }
+    this.#recent = row;
     return row;
   }
+}
+
+/** Returns when the bucket with a time starts. */
+function toStart(time: number, width: number): number {
+  return Math.floor(time / width) * width;
 }
