@@ -49,6 +49,16 @@ export type AnyTradepostError =
       readonly name: 'TradepostError';
     });
 
+export interface ApiKey extends AccountKey {
+  name: string | null;
+  kind: KeyKind | Other;
+  createdAt: string;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  createdBy: string | null;
+  current: boolean;
+}
+
 export interface ApiPromise<Data> extends Promise<Data> {
   withResponse(): Promise<ApiResponse<Data>>;
   safe(): Promise<Result<Data>>;
@@ -101,6 +111,10 @@ export declare class ConnectionError extends TradepostError {
       notSent: boolean;
     },
   );
+}
+
+export interface CreatedApiKey extends ApiKey {
+  key: string;
 }
 
 export type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
@@ -267,6 +281,26 @@ export declare class InvalidResponseError extends TradepostError {
 
 export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
   errors?: readonly ProblemIssue[] | undefined;
+}
+
+export interface KeyCreateParams {
+  name?: string | undefined;
+  readOnly?: boolean | undefined;
+  expiresIn?: number | undefined;
+}
+
+export type KeyKind = (typeof keyKinds)[number];
+
+export interface KeyListParams {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export declare class Keys {
+  #private;
+  list(params?: KeyListParams, options?: RequestOptions): PagePromise<ApiKey>;
+  create(params?: KeyCreateParams, options?: RequestOptions): ApiPromise<CreatedApiKey>;
+  revoke(id: string, options?: RequestOptions): ApiPromise<void>;
 }
 
 type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
@@ -656,6 +690,23 @@ export declare class ServerError extends TradepostError {
   );
 }
 
+export interface Session {
+  key: string;
+  account: Account;
+}
+
+export type SessionOptions = Omit<TradepostOptions, 'apiKey'>;
+
+export declare class SignIn {
+  #private;
+  createCode(options?: RequestOptions): ApiPromise<SignInCode>;
+}
+
+export interface SignInCode {
+  code: string;
+  expiresAt: string;
+}
+
 export interface StagedSecret {
   webhookId: string;
   secret: string;
@@ -720,6 +771,8 @@ export declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly keys: Keys;
+  readonly signIn: SignIn;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -892,6 +945,8 @@ type WriteEntry = {
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 
+export declare function createSession(code: string, options: SessionOptions): ApiPromise<Session>;
+
 export declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
 
 export declare const eventTypes: readonly [
@@ -909,6 +964,7 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'keys',
   'notifications.filters',
   'orders.count',
   'orders.expand',
@@ -917,6 +973,7 @@ declare const extensions: readonly [
   'orders.sort',
   'paging',
   'partners',
+  'sessions',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',
@@ -928,6 +985,8 @@ export declare function isOneOf<const Known extends string>(
 ): value is Known;
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
+
+declare const keyKinds: readonly ['key', 'session'];
 
 export declare const orderCount: {
   readonly min: 1;
@@ -980,6 +1039,10 @@ declare const problems: {
     readonly status: 401;
     readonly title: 'The API key is not valid';
   };
+  readonly invalid_sign_in_code: {
+    readonly status: 401;
+    readonly title: 'The sign-in code is not valid';
+  };
   readonly account_kind_not_allowed: {
     readonly status: 403;
     readonly title: 'This kind of account is not allowed to do this';
@@ -987,6 +1050,10 @@ declare const problems: {
   readonly read_only_api_key: {
     readonly status: 403;
     readonly title: 'The API key is read-only';
+  };
+  readonly session_not_allowed: {
+    readonly status: 403;
+    readonly title: 'A session is not allowed to do this';
   };
   readonly route_not_found: {
     readonly status: 404;
@@ -1011,6 +1078,10 @@ declare const problems: {
   readonly event_not_found: {
     readonly status: 404;
     readonly title: 'Event not found';
+  };
+  readonly key_not_found: {
+    readonly status: 404;
+    readonly title: 'API key not found';
   };
   readonly method_not_allowed: {
     readonly status: 405;
@@ -1043,6 +1114,10 @@ declare const problems: {
   readonly no_staged_secret: {
     readonly status: 409;
     readonly title: 'The webhook has no staged secret';
+  };
+  readonly key_limit_reached: {
+    readonly status: 409;
+    readonly title: 'The account has reached its limit of API keys';
   };
   readonly delivery_in_progress: {
     readonly status: 409;

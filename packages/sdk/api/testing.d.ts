@@ -49,6 +49,16 @@ type AnyTradepostError =
       readonly name: 'TradepostError';
     });
 
+interface ApiKey extends AccountKey {
+  name: string | null;
+  kind: KeyKind | Other;
+  createdAt: string;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  createdBy: string | null;
+  current: boolean;
+}
+
 interface ApiPromise<Data> extends Promise<Data> {
   withResponse(): Promise<ApiResponse<Data>>;
   safe(): Promise<Result<Data>>;
@@ -105,6 +115,10 @@ declare class ConnectionError extends TradepostError {
       notSent: boolean;
     },
   );
+}
+
+interface CreatedApiKey extends ApiKey {
+  key: string;
 }
 
 type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
@@ -299,6 +313,26 @@ interface InvalidResponseErrorDetails extends TradepostErrorDetails {
   errors?: readonly ProblemIssue[] | undefined;
 }
 
+interface KeyCreateParams {
+  name?: string | undefined;
+  readOnly?: boolean | undefined;
+  expiresIn?: number | undefined;
+}
+
+type KeyKind = (typeof keyKinds)[number];
+
+interface KeyListParams {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+declare class Keys {
+  #private;
+  list(params?: KeyListParams, options?: RequestOptions): PagePromise<ApiKey>;
+  create(params?: KeyCreateParams, options?: RequestOptions): ApiPromise<CreatedApiKey>;
+  revoke(id: string, options?: RequestOptions): ApiPromise<void>;
+}
+
 type KnownWebhookEvent =
   | OrderCreatedEvent
   | OrderStatusChangedEvent
@@ -436,7 +470,12 @@ export type MockOperation =
   | 'events.list'
   | 'events.get'
   | 'partners.list'
-  | 'account.get';
+  | 'account.get'
+  | 'keys.list'
+  | 'keys.create'
+  | 'keys.revoke'
+  | 'signIn.createCode'
+  | 'sessions.create';
 
 export type MockOrderOverrides = Overrides<
   Omit<Order, 'status'> & {
@@ -881,6 +920,16 @@ export type SignDeliveryOptions = SigningOptions &
       }
   );
 
+declare class SignIn {
+  #private;
+  createCode(options?: RequestOptions): ApiPromise<SignInCode>;
+}
+
+interface SignInCode {
+  code: string;
+  expiresAt: string;
+}
+
 export type SignableEvent =
   | WebhookEvent
   | {
@@ -999,6 +1048,8 @@ declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly keys: Keys;
+  readonly signIn: SignIn;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -1237,6 +1288,7 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'keys',
   'notifications.filters',
   'orders.count',
   'orders.expand',
@@ -1245,6 +1297,7 @@ declare const extensions: readonly [
   'orders.sort',
   'paging',
   'partners',
+  'sessions',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.test',
@@ -1360,6 +1413,8 @@ export declare function invalidDelivery(
   options: InvalidDeliveryOptions,
 ): Promise<InvalidDelivery>;
 
+declare const keyKinds: readonly ['key', 'session'];
+
 export declare function mockTradepost(options?: MockTradepostOptions): MockTradepost;
 
 declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
@@ -1403,6 +1458,10 @@ declare const problems: {
     readonly status: 401;
     readonly title: 'The API key is not valid';
   };
+  readonly invalid_sign_in_code: {
+    readonly status: 401;
+    readonly title: 'The sign-in code is not valid';
+  };
   readonly account_kind_not_allowed: {
     readonly status: 403;
     readonly title: 'This kind of account is not allowed to do this';
@@ -1410,6 +1469,10 @@ declare const problems: {
   readonly read_only_api_key: {
     readonly status: 403;
     readonly title: 'The API key is read-only';
+  };
+  readonly session_not_allowed: {
+    readonly status: 403;
+    readonly title: 'A session is not allowed to do this';
   };
   readonly route_not_found: {
     readonly status: 404;
@@ -1434,6 +1497,10 @@ declare const problems: {
   readonly event_not_found: {
     readonly status: 404;
     readonly title: 'Event not found';
+  };
+  readonly key_not_found: {
+    readonly status: 404;
+    readonly title: 'API key not found';
   };
   readonly method_not_allowed: {
     readonly status: 405;
@@ -1466,6 +1533,10 @@ declare const problems: {
   readonly no_staged_secret: {
     readonly status: 409;
     readonly title: 'The webhook has no staged secret';
+  };
+  readonly key_limit_reached: {
+    readonly status: 409;
+    readonly title: 'The account has reached its limit of API keys';
   };
   readonly delivery_in_progress: {
     readonly status: 409;

@@ -1,6 +1,6 @@
 /**
  * The client of the trade platform: orders, notifications and webhooks; and the extensions: deliveries,
- * events, partners and the account.
+ * events, partners, the account, its API keys, and signing people in.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
@@ -16,6 +16,7 @@ export {
   type EventType,
   type Extension,
   eventTypes,
+  type KeyKind,
   type NotificationType,
   type OrderExpansion,
   type OrderSort,
@@ -30,6 +31,7 @@ export {
   type ProblemIssue,
   pageLimit,
   type ReplayedDeliveries,
+  type SignInCode,
   type StagedSecret,
   type StatusClass,
   statusClasses,
@@ -114,6 +116,13 @@ export type {
   UnknownAccountEvent,
 } from './resources/events';
 export type {
+  ApiKey,
+  CreatedApiKey,
+  KeyCreateParams,
+  KeyListParams,
+  Keys,
+} from './resources/keys';
+export type {
   Notification,
   NotificationListParams,
   Notifications,
@@ -137,6 +146,7 @@ export type {
   UpdateOrderOptions,
 } from './resources/orders';
 export type { Partner, PartnerListParams, Partners } from './resources/partners';
+export { createSession, type Session, type SessionOptions, type SignIn } from './resources/sign-in';
 export type {
   CreatedWebhook,
   RegisteredWebhook,

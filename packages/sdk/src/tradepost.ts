@@ -8,9 +8,11 @@ import type { PathRequestOptions, TradepostOptions } from './options';
 import { Accounts } from './resources/accounts';
 import { Deliveries } from './resources/deliveries';
 import { Events } from './resources/events';
+import { Keys } from './resources/keys';
 import { Notifications } from './resources/notifications';
 import { Orders } from './resources/orders';
 import { Partners } from './resources/partners';
+import { SignIn } from './resources/sign-in';
 import { Webhooks } from './resources/webhooks';
 
 /** What clients with the same service have learned, by their options. */
@@ -39,6 +41,10 @@ export class Tradepost {
   readonly partners: Partners;
   /** Extension: gets the account that the API key belongs to. */
   readonly account: Accounts;
+  /** Extension: lists, creates and revokes the API keys of the account. */
+  readonly keys: Keys;
+  /** Extension: creates codes with which people sign in. */
+  readonly signIn: SignIn;
   readonly #options: TradepostOptions;
   readonly #learned: Learned;
   readonly #transport: Transport;
@@ -57,6 +63,8 @@ export class Tradepost {
     this.events = new Events(transport);
     this.partners = new Partners(transport);
     this.account = new Accounts(transport);
+    this.keys = new Keys(transport);
+    this.signIn = new SignIn(transport);
   }
 
   /**

@@ -40,6 +40,17 @@ export const endpoints = {
   account: {
     get: { method: 'GET', path: '/v1/account' },
   },
+  keys: {
+    list: { method: 'GET', path: '/v1/keys' },
+    create: { method: 'POST', path: '/v1/keys' },
+    revoke: { method: 'DELETE', path: '/v1/keys/:id' },
+  },
+  signInCodes: {
+    create: { method: 'POST', path: '/v1/sign-in-codes' },
+  },
+  sessions: {
+    create: { method: 'POST', path: '/v1/sessions' },
+  },
 } as const;
 
 /** How many items a page of a list may have. */

@@ -3,6 +3,7 @@ import {
   eventTypes,
   getOrderSchema,
   listDeliveriesSchema,
+  listKeysSchema,
   listNotificationsSchema,
   listOrdersSchema,
   listPartnersSchema,
@@ -32,6 +33,11 @@ const lists = [
     of: 'GET /v1/partners',
     schema: listPartnersSchema,
     known: 'name, limit, cursor',
+  },
+  {
+    of: 'GET /v1/keys',
+    schema: listKeysSchema,
+    known: 'limit, cursor',
   },
   {
     of: 'GET /v1/deliveries',

@@ -1,6 +1,8 @@
 import {
   accountEventResponseSchema,
   accountResponseSchema,
+  apiKeyPageSchema,
+  createdApiKeyResponseSchema,
   deliveryDetailsResponseSchema,
   deliveryPageSchema,
   deliveryResponseSchema,
@@ -14,6 +16,8 @@ import {
   pageSchema,
   partnerPageSchema,
   replayedDeliveriesResponseSchema,
+  sessionResponseSchema,
+  signInCodeResponseSchema,
   stagedSecretResponseSchema,
   webhookPageSchema,
   webhookResponseSchema,
@@ -90,5 +94,16 @@ export const responseSchemas: {
   },
   account: {
     get: { 200: accountResponseSchema },
+  },
+  keys: {
+    list: { 200: apiKeyPageSchema },
+    create: { 201: createdApiKeyResponseSchema },
+    revoke: { 204: null },
+  },
+  signInCodes: {
+    create: { 201: signInCodeResponseSchema },
+  },
+  sessions: {
+    create: { 201: sessionResponseSchema },
   },
 };

@@ -20,6 +20,7 @@ const day = 24 * 60 * minute;
 interface Left {
   overdue: number;
   idempotencyKeys: number;
+  signIns: number;
   deletedWebhooks: number;
   deliveries: number;
   notifications: number;
@@ -90,6 +91,7 @@ const retention: RetentionStore = {
   pruneEvents: (step) => scan('events', step),
   pruneNotifications: (step) => scan(step.unread ? 'unreadNotifications' : 'notifications', step),
   pruneIdempotencyKeys: ({ limit }) => drain('idempotencyKeys', limit),
+  pruneSignIns: ({ limit }) => drain('signIns', limit),
   pruneRemovedWebhooks: ({ limit }) => drain('deletedWebhooks', limit),
   eraseDeleted: async () => {
     erasures += 1;
@@ -127,6 +129,7 @@ beforeEach(() => {
   left = {
     overdue: 0,
     idempotencyKeys: 0,
+    signIns: 0,
     deletedWebhooks: 0,
     deliveries: 0,
     notifications: 0,

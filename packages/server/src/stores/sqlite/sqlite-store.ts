@@ -13,6 +13,7 @@ import { createSqliteOrderStore } from './orders';
 import { createSqlitePartnerStore } from './partners';
 import { createSqliteRetentionStore } from './retention';
 import { createSqliteSecretStore, requireSecretKeys } from './secrets';
+import { createSqliteSignInStore } from './sign-ins';
 import { translateOpeningError } from './sqlite-errors';
 import { createSqliteWebhookStore } from './webhooks';
 import { WorkerLocks } from './worker-locks';
@@ -41,6 +42,7 @@ export function createStore(db: SqliteDatabase): Store {
   return {
     schemaVersion: currentSchemaVersion,
     accounts: createSqliteAccountStore(db),
+    signIns: createSqliteSignInStore(db),
     listings: createSqliteListingStore(db),
     orders: createSqliteOrderStore(db, announcements),
     notifications: createSqliteNotificationStore(db),

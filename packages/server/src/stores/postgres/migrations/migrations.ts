@@ -1,4 +1,5 @@
 import { firstSchema } from './001-first-schema';
+import { apiKeysIndexes, apiKeysSchema } from './003-api-keys';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -23,4 +24,11 @@ export type Migration = {
 /** In order. The schema version is the number of migrations that a database has had. Never change a released one. */
 export const migrations: readonly Migration[] = [
   { summary: 'creates the tables', compatibleFrom: 1, transaction: firstSchema },
+  // Older servers do not see that the key of a session was revoked; they forget sessions after their twelve hours.
+  {
+    summary: 'adds names of API keys, sessions and sign-in codes',
+    compatibleFrom: 1,
+    transaction: apiKeysSchema,
+  },
+  { summary: 'builds an index of sessions', compatibleFrom: 1, indexes: apiKeysIndexes },
 ];
