@@ -30,8 +30,8 @@ export function configure(command: Command, context: CliContext): void {
     fields: linkView.fields,
     Examples: ['$ tradepost open', '$ tradepost open --print', '$ tradepost open --jq .url'],
     Output: [
-      'The link, if it is not opened: with --print, another format, without a terminal or without a browser',
       `json: ${describeShape(linkView)}`,
+      'table: the link alone, if it is not opened: with --print, without a terminal or without a browser',
     ],
     Notes: [
       'The link signs in to the console of the service, a web page for people, if the service has one. It works once, for 60 seconds, with the rights of the API key. The session lasts 12 hours, or until the key is revoked.',
