@@ -1,7 +1,12 @@
 import { contract, type RouteMetadata } from '@tradepost/contract';
 import { type AppRoute, validateIfSchema, validateMultiSchemaObject } from '@ts-rest/core';
-import { type ApiKeyWithAccount, type Caller, toCaller } from './accounts/account';
-import { readBearerKey, requireValid, requireWriteAccess } from './accounts/authentication';
+import type { ApiKeyWithAccount, Caller } from './accounts/account';
+import {
+  readBearerKey,
+  requireValid,
+  requireWriteAccess,
+  toCaller,
+} from './accounts/authentication';
 import { DomainError } from './kernel/errors';
 import { readIdempotencyKey, type StoredResponse } from './kernel/idempotency';
 import { methodNotAllowed, routeNotFound, toValidationProblem } from './problems';

@@ -267,17 +267,17 @@ console.log(result.replayed, result.nextCursor);`,
   createKey: {
     sdk: [
       'const { id, key } = await tradepost.keys.create({',
-      "  name: 'warehouse export',",
+      "  name: 'warehouse-export',",
       '  readOnly: true,',
       '  expiresIn: 7_776_000,',
       '});',
       'console.log(id, key);',
     ].join('\n'),
-    cli: "tradepost keys create --name 'warehouse export' --read-only --expires 90d",
+    cli: 'tradepost keys create --name warehouse-export --read-only --expires 90d',
   },
   revokeKey: {
     sdk: `await tradepost.keys.revoke('${exampleIds.createdKey}');`,
-    cli: `tradepost keys revoke ${exampleIds.createdKey}`,
+    cli: `tradepost keys revoke ${exampleIds.createdKey} --yes`,
   },
   createSignInCode: {
     sdk: 'const { code, expiresAt } = await tradepost.signIn.createCode();\nconsole.log(code, expiresAt);',

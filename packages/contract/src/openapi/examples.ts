@@ -152,7 +152,7 @@ const account: Account = {
 
 const apiKey: ApiKey = {
   ...account.key,
-  name: 'warehouse export',
+  name: 'warehouse-export',
   kind: 'key',
   createdAt: time,
   revokedAt: null,
@@ -235,7 +235,7 @@ export const operationExamples: Record<string, OperationExample> = {
   getAccount: { response: { data: account } },
   listKeys: { response: { data: [apiKey], nextCursor: null } },
   createKey: {
-    request: { name: 'warehouse export', readOnly: true, expiresIn: 7_776_000 },
+    request: { name: 'warehouse-export', readOnly: true, expiresIn: 7_776_000 },
     response: { data: createdKey },
   },
   revokeKey: {},

@@ -80,12 +80,6 @@ export interface ApiKeyWithAccount extends ApiKey {
   kind: AccountKind;
 }
 
-/** Returns the caller of a request with a key. */
-export function toCaller(key: ApiKeyWithAccount): Caller {
-  const { accountId, kind, id: keyId, readOnly, isSession, expiresAt } = key;
-  return { accountId, kind, keyId, readOnly, isSession, expiresAt };
-}
-
 /** A key and the account that it belongs to. */
 export interface ApiKeyOwner {
   account: Account;

@@ -50,6 +50,12 @@ export function requireValid(key: ApiKeyWithAccount | null, now: number): ApiKey
   return key;
 }
 
+/** Returns the caller of a request with a key. */
+export function toCaller(key: ApiKeyWithAccount): Caller {
+  const { accountId, kind, id: keyId, readOnly, isSession, expiresAt } = key;
+  return { accountId, kind, keyId, readOnly, isSession, expiresAt };
+}
+
 /**
  * Requires that a key may make a request, unless any key may.
  *

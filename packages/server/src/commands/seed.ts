@@ -1,5 +1,6 @@
 import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
-import { type Caller, createAccount, toCaller } from '@tradepost/domain/accounts/account';
+import { type Caller, createAccount } from '@tradepost/domain/accounts/account';
+import { toCaller } from '@tradepost/domain/accounts/authentication';
 import {
   type Clock,
   createContext,

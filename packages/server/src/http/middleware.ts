@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { RouteMetadata } from '@tradepost/contract';
 import { headerNames, requestLimits } from '@tradepost/contract/wire';
-import {
-  type AccountStore,
-  type ApiKeyWithAccount,
-  type Caller,
-  toCaller,
-} from '@tradepost/domain/accounts/account';
+import type { AccountStore, ApiKeyWithAccount, Caller } from '@tradepost/domain/accounts/account';
 import {
   rateLimited,
   readBearerKey,
   requireValid,
   requireWriteAccess,
+  toCaller,
   writeRateLimit,
   writeRateLimitPolicy,
 } from '@tradepost/domain/accounts/authentication';

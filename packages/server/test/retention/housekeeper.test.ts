@@ -173,6 +173,7 @@ describe('the housekeeper', () => {
     expect(calls.map(({ what }) => what)).toEqual([
       'overdue',
       'idempotencyKeys',
+      'signIns',
       'deletedWebhooks',
       'deliveries',
       'unreadNotifications',

@@ -30,8 +30,8 @@ function parseName(text: string): string {
 export function configure(command: Command, context: CliContext): void {
   command
     .option('--name <name>', 'what people call it', parseName)
-    .option('--read-only', 'a key that cannot change anything')
-    .option('--expires <duration>', 'when it expires, such as 90d, 12h or 30m', parseLifetime)
+    .option('--read-only', 'the key may only read')
+    .option('--expires <duration>', 'how long it is valid, such as 90d, 12h or 30m', parseLifetime)
     .addOption(newSecretFileOption(command, 'key'))
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
