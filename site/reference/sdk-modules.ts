@@ -70,7 +70,7 @@ function choosePart(specifier: string): Part | null {
   if (specifier.startsWith('@tradepost/contract/')) return 'values';
   if (specifier.startsWith('./webhooks/')) return null;
   if (specifier === './http/move-order') return 'orders';
-  const resource = /^\.\/resources\/(\w+)$/.exec(specifier)?.[1];
+  const resource = /^\.\/resources\/([\w-]+)$/.exec(specifier)?.[1];
   if (resource === undefined) return specifier === './errors' ? 'errors' : 'client';
   const renamed = new Map<string, Part>([
     ['accounts', 'account'],
