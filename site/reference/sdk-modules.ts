@@ -30,6 +30,8 @@ const parts = {
   events: ['Event log', 'List events, and follow them as they happen.'],
   partners: ['Partners', 'List the accounts with which the account has traded.'],
   account: ['Account', 'Read the account that the API key belongs to.'],
+  keys: ['API keys', 'List, create and revoke the API keys of the account.'],
+  'sign-in': ['Signing in', 'Sign people in with codes that work once.'],
   values: ['Values and limits', 'Statuses, event types, codes and limits.'],
   errors: ['Errors', 'What a call throws, and how to tell the errors apart.'],
 } satisfies Record<string, readonly [title: string, description: string]>;
@@ -45,6 +47,8 @@ const properties: Partial<Record<Part, string>> = {
   events: 'events',
   partners: 'partners',
   account: 'account',
+  keys: 'keys',
+  'sign-in': 'signIn',
 };
 
 /** Types without which others are not understood, although no entry exports them: by page and file. */
@@ -66,7 +70,7 @@ function choosePart(specifier: string): Part | null {
   if (specifier.startsWith('@tradepost/contract/')) return 'values';
   if (specifier.startsWith('./webhooks/')) return null;
   if (specifier === './http/move-order') return 'orders';
-  const resource = /^\.\/resources\/(\w+)$/.exec(specifier)?.[1];
+  const resource = /^\.\/resources\/([\w-]+)$/.exec(specifier)?.[1];
   if (resource === undefined) return specifier === './errors' ? 'errors' : 'client';
   const renamed = new Map<string, Part>([
     ['accounts', 'account'],

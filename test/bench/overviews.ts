@@ -75,7 +75,14 @@ async function measureSide(
   try {
     const figures: Figure[] = [];
     for (const kind of kinds) {
-      const caller = { accountId: trade[kind].id, kind, keyId: '', readOnly: true };
+      const caller = {
+        accountId: trade[kind].id,
+        kind,
+        keyId: '',
+        readOnly: true,
+        isSession: false,
+        expiresAt: null,
+      };
       const summarize = () => store.summaries.countAccount(caller, countLimit, Date.now());
       await measure(warmUp, summarize);
       figures.push(figure(`summary of the ${kind}`, await measure(reads, summarize), summaryMs));

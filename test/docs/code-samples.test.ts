@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import document from '@tradepost/contract/openapi.json' with { type: 'json' };
 import { Tradepost } from '@tradepost/sdk';
@@ -28,6 +29,10 @@ const read = (paths: object): Operation[] =>
       operationId,
       samples: new Map(samples.map(({ label, source }) => [label, source])),
     }));
+
+/** The sign-in code of the document. */
+const { code: signInCode } =
+  document.paths['/v1/sessions'].post.requestBody.content['application/json'].example;
 
 /** Nothing can be sent to a paused webhook, and a deleted one cannot be used any more. */
 const lastOperations = ['updateWebhook', 'deleteWebhook'];
@@ -68,13 +73,22 @@ async function createResources(): Promise<(text: string) => string> {
     { timeout: 20_000 },
   );
   const [event] = (await tradepost.events.latest({ limit: 1 })).data;
-  const noted = [notification?.id ?? '', event?.id ?? ''];
+  const { id: key } = await tradepost.keys.create();
+  const noted = [notification?.id ?? '', event?.id ?? '', key];
   const ids = [listingId, webhook.id, order.id, delivery.id, ...noted];
   return (text) =>
     ids.reduce(
       (filled, id) => filled.replaceAll(new RegExp(`${id.slice(0, 4)}[0-9A-Z]{26}`, 'g'), id),
       text,
     );
+}
+
+/** Replaces the sign-in code of the document, by one that was just created: it expires within a minute. */
+async function withCode(text: string): Promise<string> {
+  if (!text.includes(signInCode)) return text;
+  const { server, buyer } = service;
+  const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
+  return text.replace(signInCode, (await tradepost.signIn.createCode()).code);
 }
 
 function environmentOf(operationId: string) {
@@ -110,10 +124,12 @@ describe('the code samples for the SDK', () => {
       log.mockRestore();
     });
     const file = programs.getFile(snippets.get(operationId) as Snippet);
-    await import(pathToFileURL(getRunnableFile(file)).href);
+    const runnable = getRunnableFile(file);
+    await writeFile(runnable, await withCode(await readFile(runnable, 'utf8')));
+    await import(pathToFileURL(runnable).href);
     const printed = log.mock.calls.flat();
     expect(printed).not.toContain(undefined);
-    expect(printed.length > 0).toBe(operationId !== 'deleteWebhook');
+    expect(printed.length > 0).toBe(!['deleteWebhook', 'revokeKey'].includes(operationId));
   });
 });
 
@@ -127,7 +143,7 @@ describe('the code samples for the CLI', () => {
   });
 
   test.each(operations)('do $operationId', async ({ operationId, samples }) => {
-    const [program, ...words] = fill(samples.get('CLI') ?? '').split(' ');
+    const [program, ...words] = (await withCode(fill(samples.get('CLI') ?? ''))).split(' ');
     expect(program).toBe('tradepost');
     const args = words.map((word) => (word.endsWith('.secret') ? `${folder.path}/${word}` : word));
     expect(await runCli(args, environmentOf(operationId))).toMatchObject({ code: 0 });

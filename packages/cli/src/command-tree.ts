@@ -145,6 +145,21 @@ export const helpSections: Record<string, HelpSection> = {
         use: command('Choose the current profile', () => import('./commands/profiles/use')),
       },
     },
+    keys: {
+      summary: 'List, create and revoke API keys',
+      commands: {
+        list: command(
+          'List API keys and sessions, newest first',
+          () => import('./commands/keys/list'),
+        ),
+        create: command(
+          'Create an API key and show it once',
+          () => import('./commands/keys/create'),
+        ),
+        revoke: command('Revoke an API key', () => import('./commands/keys/revoke')),
+      },
+    },
+    open: command('Sign in to the console in the browser', () => import('./commands/open')),
     doctor: command(
       'Diagnose settings, API key and service',
       () => import('./commands/doctor/command'),

@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { accountEndpoints } from './accounts/account-endpoints';
+import { keyEndpoints, sessionEndpoints, signInCodeEndpoints } from './accounts/key-endpoints';
 import { deliveryEndpoints } from './deliveries/delivery-endpoints';
 import { eventEndpoints } from './events/event-endpoints';
 import { notificationEndpoints } from './notifications/notification-endpoints';
@@ -22,6 +23,9 @@ export const contract = initContract().router(
     partners: partnerEndpoints,
     account: accountEndpoints,
     summary: summaryEndpoints,
+    keys: keyEndpoints,
+    signInCodes: signInCodeEndpoints,
+    sessions: sessionEndpoints,
   },
   { strictStatusCodes: true },
 );

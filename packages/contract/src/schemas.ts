@@ -3,6 +3,7 @@
  * It has no routes, so it loads zod and nothing else.
  */
 export * from './accounts/account-schemas';
+export * from './accounts/key-schemas';
 export * from './deliveries/delivery-schemas';
 export * from './events/event-schemas';
 export * from './http/field-schemas';

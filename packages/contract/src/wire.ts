@@ -4,6 +4,7 @@
  * enough for clients to bundle.
  */
 export * from './accounts/account';
+export * from './accounts/key';
 export * from './deliveries/delivery';
 export * from './deliveries/position';
 export * from './events/event';

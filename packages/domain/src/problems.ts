@@ -104,7 +104,7 @@ export function methodNotAllowed(path: string, method: string, allow: string): D
  */
 export function routeNotFound(path: string, more = ''): DomainError {
   const known =
-    'The API has /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events, /v1/partners and /v1/account';
+    'The API has /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events, /v1/partners, /v1/account, /v1/keys, /v1/sign-in-codes and /v1/sessions';
   return new DomainError('route_not_found', `${path} does not exist. ${known}${more}.`);
 }
 

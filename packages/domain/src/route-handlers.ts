@@ -4,7 +4,7 @@ import type { IdempotencyKey } from './kernel/idempotency';
 
 /** What every handler receives in addition to the validated request. */
 export interface RequestContext {
-  /** The account that the API key belongs to. */
+  /** The account that the API key belongs to. Missing on a route that needs none, whose handler must not read it. */
   caller: Caller;
   /** Null if the request has no idempotency key. */
   idempotencyKey: IdempotencyKey | null;
@@ -17,6 +17,10 @@ export interface RequestContext {
    * @throws DomainError `invalid_api_key` if the key was revoked or has expired since the request arrived.
    */
   requireValidKey(): Promise<void>;
+  /** Encrypts a text with the caller's API key, so that who has the store alone cannot read it. */
+  seal(text: string): string;
+  /** Decrypts what `seal` returned; null if another key encrypted it. */
+  unseal(sealed: string): string | null;
 }
 
 type Handler<Route extends AppRoute> = (

@@ -1,6 +1,10 @@
 import type { contract } from '@tradepost/contract';
 import type { AccountStore } from './accounts/account';
 import { accountRoutes } from './accounts/account-routes';
+import type { Tokens } from './accounts/key';
+import { keyRoutes } from './accounts/key-routes';
+import type { SignInStore } from './accounts/sign-in';
+import { signInRoutes } from './accounts/sign-in-routes';
 import { deliveryRoutes, replayRoutes } from './deliveries/delivery-routes';
 import type { DeliveryLogStore } from './deliveries/delivery-store';
 import { testEventRoutes } from './deliveries/test-event-routes';
@@ -26,6 +30,7 @@ import type { WebhookStore } from './webhooks/webhook-store';
 export interface RouteDependencies {
   store: {
     accounts: AccountStore;
+    signIns: SignInStore;
     orders: OrderStore;
     notifications: NotificationStore;
     webhooks: WebhookStore;
@@ -39,6 +44,7 @@ export interface RouteDependencies {
   newId: IdGenerator;
   webhookPolicy: WebhookPolicy;
   longPolls: LongPollRegistry;
+  tokens: Tokens;
   /** Creates the secret of an endpoint. @default a random one */
   createSecret?: (() => string) | undefined;
 }
@@ -47,7 +53,7 @@ export interface RouteDependencies {
 export function createRoutes(dependencies: RouteDependencies): {
   [Name in keyof typeof contract]: RouteHandlers<(typeof contract)[Name]>;
 } {
-  const { store, clock, newId, webhookPolicy, longPolls, createSecret } = dependencies;
+  const { store, clock, newId, webhookPolicy, longPolls, tokens, createSecret } = dependencies;
   return {
     orders: orderRoutes(store.orders, store.timelines, clock, newId),
     notifications: notificationRoutes(store.notifications, clock, newId),
@@ -61,5 +67,7 @@ export function createRoutes(dependencies: RouteDependencies): {
     partners: partnerRoutes(store.partners),
     account: accountRoutes(store.accounts),
     summary: summaryRoutes(store.summaries, clock),
+    keys: keyRoutes(store.accounts, tokens, clock, newId),
+    ...signInRoutes(store.signIns, tokens, clock, newId),
   };
 }

@@ -1,6 +1,12 @@
 import { contract, type RouteMetadata } from '@tradepost/contract';
 import { type AppRoute, validateIfSchema, validateMultiSchemaObject } from '@ts-rest/core';
-import { readBearerKey, requireValid, requireWriteAccess } from './accounts/authentication';
+import type { ApiKeyWithAccount, Caller } from './accounts/account';
+import {
+  readBearerKey,
+  requireValid,
+  requireWriteAccess,
+  toCaller,
+} from './accounts/authentication';
 import { DomainError } from './kernel/errors';
 import { readIdempotencyKey, type StoredResponse } from './kernel/idempotency';
 import { methodNotAllowed, routeNotFound, toValidationProblem } from './problems';
@@ -31,10 +37,7 @@ export interface MatchedRoute {
 }
 
 /** What a service without HTTP is made of. */
-export interface ServiceSettings extends RouteDependencies {
-  /** Returns what the store knows a key by. */
-  hashKey(apiKey: string): string;
-}
+export type ServiceSettings = RouteDependencies;
 
 const routes = Object.entries(contract).flatMap(([noun, router]) =>
   Object.entries(router).map(([name, route]) => ({
@@ -135,35 +138,46 @@ export class Service {
     request: ServiceRequest,
     readBody: () => void = () => {},
   ): Promise<StoredResponse> {
-    const { store, clock, hashKey } = this.#settings;
+    const { clock } = this.#settings;
     const { noun, name, route } = matched;
-    const findKey = async (text: string) =>
-      requireValid(await store.accounts.findKeyByHash(hashKey(text)), clock.now());
-    const apiKey = readBearerKey(request.headers.authorization);
-    const { accountId, kind, id: keyId, readOnly } = await findKey(apiKey);
-    request.admit?.(keyId);
-    const caller = { accountId, kind, keyId, readOnly };
-    requireWriteAccess(caller, request.method);
+    const { metadata } = route;
+    const access = metadata.keys === 'none' ? null : await this.#authenticate(request, metadata);
     if (route.method === 'POST' || route.method === 'PATCH') readBody();
     const parsed = validate(matched, request);
-    const { operationId } = route.metadata;
     const identified = parsed as Parameters<typeof readIdempotencyKey>[2];
+    const now = clock.now();
     const handler = this.#handlers[noun]?.[name];
     if (handler === undefined) throw new Error(`${noun}.${name} has no handler.`);
     return handler({
       ...parsed,
-      caller,
-      idempotencyKey: readIdempotencyKey(
-        caller,
-        operationId,
-        identified,
-        clock.now(),
-        (text) => text,
-      ),
+      caller: access?.caller as Caller,
+      idempotencyKey:
+        access &&
+        readIdempotencyKey(access.caller, metadata.operationId, identified, now, (text) => text),
       signal: request.signal,
       requireValidKey: async () => {
-        await findKey(apiKey);
+        await access?.findKey();
+      },
+      // Keys of a service without HTTP protect nothing.
+      seal: (text) => `${access?.caller.keyId} ${text}`,
+      unseal(sealed) {
+        const [keyId, text = ''] = sealed.split(' ');
+        return keyId === access?.caller.keyId ? text : null;
       },
     });
+  }
+
+  /** @throws DomainError if the request has no valid key, or its key may not make it. */
+  async #authenticate(
+    { headers, method, admit }: ServiceRequest,
+    metadata: RouteMetadata,
+  ): Promise<{ caller: Caller; findKey: () => Promise<ApiKeyWithAccount> }> {
+    const { store, clock, tokens } = this.#settings;
+    const hash = tokens.hash(readBearerKey(headers.authorization));
+    const findKey = async () => requireValid(await store.accounts.findKeyByHash(hash), clock.now());
+    const caller = toCaller(await findKey());
+    admit?.(caller.keyId);
+    requireWriteAccess(caller, method, metadata);
+    return { caller, findKey };
   }
 }

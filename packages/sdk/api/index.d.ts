@@ -49,6 +49,16 @@ export type AnyTradepostError =
       readonly name: 'TradepostError';
     });
 
+export interface ApiKey extends AccountKey {
+  name: string | null;
+  kind: KeyKind | Other;
+  createdAt: string;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  createdBy: string | null;
+  current: boolean;
+}
+
 export interface ApiPromise<Data> extends Promise<Data> {
   withResponse(): Promise<ApiResponse<Data>>;
   safe(): Promise<Result<Data>>;
@@ -103,6 +113,10 @@ export declare class ConnectionError extends TradepostError {
   );
 }
 
+export interface CreatedApiKey extends ApiKey {
+  key: string;
+}
+
 export type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
 
 export declare class Deliveries {
@@ -119,23 +133,6 @@ export interface Delivery {
   event: EventType | Other;
   orderId: string | null;
   state: DeliveryState | Other;
-  test: boolean;
-  attemptCount: number;
-  lastStatus: number | null;
-  lastError: string | null;
-  nextAttemptAt: string | null;
-  deadlineAt: string;
-  createdAt: string;
-  finishedAt: string | null;
-}
-
-interface Delivery$ {
-  id: string;
-  webhookId: string;
-  eventId: string;
-  event: EventType;
-  orderId: string | null;
-  state: DeliveryState;
   test: boolean;
   attemptCount: number;
   lastStatus: number | null;
@@ -177,17 +174,6 @@ export interface DeliveryListParams {
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-export interface DeliveryStats {
-  delivered: number;
-  failed: number;
-  attempts: Record<StatusClass, number>;
-  latencyMs: ResponseLatency | null;
-}
-
-export interface DeliveryStatsPoint extends DeliveryStats {
-  start: string;
-}
-
 export type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 export interface ErrorHookEvent extends AttemptHookEvent {
@@ -196,11 +182,6 @@ export interface ErrorHookEvent extends AttemptHookEvent {
   code: ErrorCode;
   status: number | null;
   requestId: string | null;
-}
-
-export interface EventActor {
-  accountId: string;
-  kind: AccountKind;
 }
 
 export interface EventListParams {
@@ -245,9 +226,6 @@ export declare class Events {
 
 export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
-
-export type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
-  Pick<WebhookExpansions, Expand>;
 
 export type Extension = (typeof extensions)[number];
 
@@ -305,6 +283,26 @@ export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
   errors?: readonly ProblemIssue[] | undefined;
 }
 
+export interface KeyCreateParams {
+  name?: string | undefined;
+  readOnly?: boolean | undefined;
+  expiresIn?: number | undefined;
+}
+
+export type KeyKind = (typeof keyKinds)[number];
+
+export interface KeyListParams {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+export declare class Keys {
+  #private;
+  list(params?: KeyListParams, options?: RequestOptions): PagePromise<ApiKey>;
+  create(params?: KeyCreateParams, options?: RequestOptions): ApiPromise<CreatedApiKey>;
+  revoke(id: string, options?: RequestOptions): ApiPromise<void>;
+}
+
 type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
 
 export type KnownWebhookEvent =
@@ -331,7 +329,6 @@ export interface LatestEventsParams {
 
 export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
   id: string;
-  actor?: EventActor | null;
 }
 
 export interface ListingAvailabilityLowData {
@@ -345,15 +342,6 @@ export interface ListingAvailabilityLowEvent {
   event: 'listing.availability_low';
   createdAt: string;
   data: ListingAvailabilityLowData;
-}
-
-export interface MarkAllReadParams {
-  before: string | Date;
-}
-
-export interface MarkedNotifications {
-  marked: number;
-  hasMore: boolean;
 }
 
 export interface MoveOrderOptions extends RequestOptions {
@@ -387,7 +375,6 @@ export declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
   markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
-  markAllRead(params: MarkAllReadParams, options?: RequestOptions): ApiPromise<MarkedNotifications>;
 }
 
 export interface Order {
@@ -409,7 +396,6 @@ export interface OrderCreateParams {
 
 export interface OrderCreatedAccountEvent extends OrderCreatedEvent {
   id: string;
-  actor?: EventActor | null;
 }
 
 export interface OrderCreatedData {
@@ -435,7 +421,6 @@ export interface OrderExpansions {
   seller: OrderParty;
   agent: OrderParty | null;
   listing: OrderListing;
-  etag: string;
 }
 
 export interface OrderListParams {
@@ -492,7 +477,6 @@ export type OrderStatus = (typeof orderStatuses)[number];
 
 export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
   id: string;
-  actor?: EventActor | null;
 }
 
 export interface OrderStatusChangedData {
@@ -506,11 +490,6 @@ export interface OrderStatusChangedEvent {
   event: 'order.status_changed';
   createdAt: string;
   data: OrderStatusChangedData;
-}
-
-export interface OrderTimeline {
-  entries: TimelineEntry[];
-  prunedBefore: string | null;
 }
 
 export interface OrderTotal {
@@ -546,7 +525,6 @@ export declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
-  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 export type Other = string & Record<never, never>;
@@ -684,12 +662,6 @@ export interface ResponseHookEvent extends AttemptHookEvent {
   durationMs: number;
 }
 
-export interface ResponseLatency {
-  mean: number;
-  p50: number;
-  p95: number;
-}
-
 export type ResponseValidator = (response: {
   method: string;
   route: string;
@@ -718,13 +690,28 @@ export declare class ServerError extends TradepostError {
   );
 }
 
+export interface Session {
+  key: string;
+  account: Account;
+}
+
+export type SessionOptions = Omit<TradepostOptions, 'apiKey'>;
+
+export declare class SignIn {
+  #private;
+  createCode(options?: RequestOptions): ApiPromise<SignInCode>;
+}
+
+export interface SignInCode {
+  code: string;
+  expiresAt: string;
+}
+
 export interface StagedSecret {
   webhookId: string;
   secret: string;
   stagedAt: string;
 }
-
-export type StatsWindow = (typeof statsWindows)[number];
 
 export type StatusClass = (typeof statusClasses)[number];
 
@@ -745,30 +732,8 @@ export interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
-declare class Summaries {
-  #private;
-  get(options?: RequestOptions): ApiPromise<Summary>;
-}
-
-export interface Summary {
-  asOf: string;
-  orders: Record<OrderStatus, SummaryCount>;
-  unread: SummaryCount;
-  webhooks: {
-    active: number;
-    paused: number;
-    backoff: number;
-  };
-}
-
-export interface SummaryCount {
-  count: number;
-  atLeast: boolean;
-}
-
 export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
   id: string;
-  actor?: EventActor | null;
 }
 
 export interface TaskApprovalRequestedEvent {
@@ -779,7 +744,6 @@ export interface TaskApprovalRequestedEvent {
 
 export interface TaskCompletedAccountEvent extends TaskCompletedEvent {
   id: string;
-  actor?: EventActor | null;
 }
 
 export interface TaskCompletedEvent {
@@ -792,40 +756,6 @@ export interface TaskData {
   taskId: string;
   orderId: string;
   agentId: string;
-}
-
-export type TimelineAttempt = Pick<
-  DeliveryAttempt,
-  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
->;
-
-export interface TimelineChange {
-  from: OrderStatus | null;
-  to: OrderStatus;
-  reason: string | null;
-  actor: EventActor | null;
-}
-
-export interface TimelineDelivery extends Delivery$ {
-  attempts: TimelineAttempt[];
-}
-
-export interface TimelineEntry {
-  change: TimelineChange | null;
-  event: TimelineEvent;
-  notification: TimelineNotification | null;
-  deliveries: TimelineDelivery[];
-}
-
-export interface TimelineEvent {
-  id: string;
-  type: EventType;
-  createdAt: string;
-}
-
-export interface TimelineNotification {
-  id: string;
-  read: boolean;
 }
 
 export declare class TimeoutError extends TradepostError {
@@ -841,7 +771,8 @@ export declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
-  readonly summary: Summaries;
+  readonly keys: Keys;
+  readonly signIn: SignIn;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -917,7 +848,6 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 export interface UnknownAccountEvent extends UnknownWebhookEvent {
   id: string;
-  actor?: EventActor | null;
 }
 
 export interface UnknownWebhookEvent {
@@ -970,29 +900,9 @@ export interface WebhookDetails extends Webhook {
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
-export type WebhookExpansion = (typeof webhookExpansions)[number];
-
-export interface WebhookExpansions {
-  stats: DeliveryStats;
-}
-
 export interface WebhookListParams {
-  expand?: WebhookExpansion | readonly WebhookExpansion[] | undefined;
   limit?: number | undefined;
   cursor?: string | undefined;
-}
-
-export interface WebhookStats {
-  webhookId: string;
-  since: string;
-  until: string;
-  bucketSeconds: number;
-  points: DeliveryStatsPoint[];
-  totals: DeliveryStats;
-}
-
-export interface WebhookStatsParams {
-  window?: StatsWindow | undefined;
 }
 
 export type WebhookStatus = (typeof webhookStatuses)[number];
@@ -1006,19 +916,8 @@ export interface WebhookUpdateParams {
 export declare class Webhooks {
   #private;
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
-  list<const Expand extends WebhookExpansion>(
-    params: WebhookListParams & {
-      expand: Expand | readonly Expand[];
-    },
-    options?: RequestOptions,
-  ): PagePromise<ExpandedWebhook<Expand>>;
   list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
   get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
-  stats(
-    id: string,
-    params?: WebhookStatsParams,
-    options?: RequestOptions,
-  ): ApiPromise<WebhookStats>;
   update(
     id: string,
     params: WebhookUpdateParams,
@@ -1046,6 +945,8 @@ type WriteEntry = {
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 
+export declare function createSession(code: string, options: SessionOptions): ApiPromise<Session>;
+
 export declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
 
 export declare const eventTypes: readonly [
@@ -1063,22 +964,18 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
-  'events.actor',
+  'keys',
   'notifications.filters',
-  'notifications.read',
   'orders.count',
-  'orders.etag',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
-  'orders.timeline',
   'paging',
   'partners',
-  'summary',
+  'sessions',
   'webhooks.manage',
   'webhooks.secrets',
-  'webhooks.stats',
   'webhooks.test',
 ];
 
@@ -1089,12 +986,14 @@ export declare function isOneOf<const Known extends string>(
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
 
+declare const keyKinds: readonly ['key', 'session'];
+
 export declare const orderCount: {
   readonly min: 1;
   readonly max: 100000;
 };
 
-declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing', 'etag'];
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
 
 export declare const orderQuantity: {
   readonly min: 1;
@@ -1140,6 +1039,10 @@ declare const problems: {
     readonly status: 401;
     readonly title: 'The API key is not valid';
   };
+  readonly invalid_sign_in_code: {
+    readonly status: 401;
+    readonly title: 'The sign-in code is not valid';
+  };
   readonly account_kind_not_allowed: {
     readonly status: 403;
     readonly title: 'This kind of account is not allowed to do this';
@@ -1147,6 +1050,10 @@ declare const problems: {
   readonly read_only_api_key: {
     readonly status: 403;
     readonly title: 'The API key is read-only';
+  };
+  readonly session_not_allowed: {
+    readonly status: 403;
+    readonly title: 'A session is not allowed to do this';
   };
   readonly route_not_found: {
     readonly status: 404;
@@ -1171,6 +1078,10 @@ declare const problems: {
   readonly event_not_found: {
     readonly status: 404;
     readonly title: 'Event not found';
+  };
+  readonly key_not_found: {
+    readonly status: 404;
+    readonly title: 'API key not found';
   };
   readonly method_not_allowed: {
     readonly status: 405;
@@ -1203,6 +1114,10 @@ declare const problems: {
   readonly no_staged_secret: {
     readonly status: 409;
     readonly title: 'The webhook has no staged secret';
+  };
+  readonly key_limit_reached: {
+    readonly status: 409;
+    readonly title: 'The account has reached its limit of API keys';
   };
   readonly delivery_in_progress: {
     readonly status: 409;
@@ -1264,10 +1179,6 @@ declare const problems: {
 
 export declare function readText(response: ReadableResponse, maxBytes: number): Promise<string>;
 
-export declare const statsWindows: readonly ['1h', '24h', '7d'];
-
 export declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
-
-declare const webhookExpansions: readonly ['stats'];
 
 export declare const webhookStatuses: readonly ['active', 'paused'];

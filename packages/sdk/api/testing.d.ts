@@ -49,6 +49,16 @@ type AnyTradepostError =
       readonly name: 'TradepostError';
     });
 
+interface ApiKey extends AccountKey {
+  name: string | null;
+  kind: KeyKind | Other;
+  createdAt: string;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  createdBy: string | null;
+  current: boolean;
+}
+
 interface ApiPromise<Data> extends Promise<Data> {
   withResponse(): Promise<ApiResponse<Data>>;
   safe(): Promise<Result<Data>>;
@@ -107,6 +117,10 @@ declare class ConnectionError extends TradepostError {
   );
 }
 
+interface CreatedApiKey extends ApiKey {
+  key: string;
+}
+
 type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
 
 declare class Deliveries {
@@ -123,23 +137,6 @@ interface Delivery {
   event: EventType$ | Other;
   orderId: string | null;
   state: DeliveryState | Other;
-  test: boolean;
-  attemptCount: number;
-  lastStatus: number | null;
-  lastError: string | null;
-  nextAttemptAt: string | null;
-  deadlineAt: string;
-  createdAt: string;
-  finishedAt: string | null;
-}
-
-interface Delivery$ {
-  id: string;
-  webhookId: string;
-  eventId: string;
-  event: EventType$;
-  orderId: string | null;
-  state: DeliveryState;
   test: boolean;
   attemptCount: number;
   lastStatus: number | null;
@@ -185,17 +182,6 @@ interface DeliveryListParams {
 
 type DeliveryState = (typeof deliveryStates)[number];
 
-interface DeliveryStats {
-  delivered: number;
-  failed: number;
-  attempts: Record<StatusClass, number>;
-  latencyMs: ResponseLatency | null;
-}
-
-interface DeliveryStatsPoint extends DeliveryStats {
-  start: string;
-}
-
 type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 interface ErrorHookEvent extends AttemptHookEvent {
@@ -204,11 +190,6 @@ interface ErrorHookEvent extends AttemptHookEvent {
   code: ErrorCode;
   status: number | null;
   requestId: string | null;
-}
-
-interface EventActor {
-  accountId: string;
-  kind: AccountKind;
 }
 
 interface EventListParams {
@@ -255,9 +236,6 @@ declare class Events {
 
 type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
-
-type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
-  Pick<WebhookExpansions, Expand>;
 
 type Extension = (typeof extensions)[number];
 
@@ -335,6 +313,26 @@ interface InvalidResponseErrorDetails extends TradepostErrorDetails {
   errors?: readonly ProblemIssue[] | undefined;
 }
 
+interface KeyCreateParams {
+  name?: string | undefined;
+  readOnly?: boolean | undefined;
+  expiresIn?: number | undefined;
+}
+
+type KeyKind = (typeof keyKinds)[number];
+
+interface KeyListParams {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+declare class Keys {
+  #private;
+  list(params?: KeyListParams, options?: RequestOptions): PagePromise<ApiKey>;
+  create(params?: KeyCreateParams, options?: RequestOptions): ApiPromise<CreatedApiKey>;
+  revoke(id: string, options?: RequestOptions): ApiPromise<void>;
+}
+
 type KnownWebhookEvent =
   | OrderCreatedEvent
   | OrderStatusChangedEvent
@@ -359,7 +357,6 @@ interface LatestEventsParams {
 
 interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent$ {
   id: string;
-  actor?: EventActor | null;
 }
 
 interface ListingAvailabilityLowData {
@@ -386,15 +383,6 @@ interface ListingAvailabilityLowEvent$ {
   event: 'listing.availability_low';
   createdAt: string;
   data: ListingAvailabilityLowData$;
-}
-
-interface MarkAllReadParams {
-  before: string | Date;
-}
-
-interface MarkedNotifications {
-  marked: number;
-  hasMore: boolean;
 }
 
 export interface MockAccount {
@@ -465,14 +453,11 @@ export type MockOperation =
   | 'orders.create'
   | 'orders.get'
   | 'orders.update'
-  | 'orders.timeline'
   | 'notifications.list'
   | 'notifications.markRead'
-  | 'notifications.markAllRead'
   | 'webhooks.create'
   | 'webhooks.list'
   | 'webhooks.get'
-  | 'webhooks.stats'
   | 'webhooks.update'
   | 'webhooks.delete'
   | 'webhooks.stageSecret'
@@ -486,7 +471,11 @@ export type MockOperation =
   | 'events.get'
   | 'partners.list'
   | 'account.get'
-  | 'summary.get';
+  | 'keys.list'
+  | 'keys.create'
+  | 'keys.revoke'
+  | 'signIn.createCode'
+  | 'sessions.create';
 
 export type MockOrderOverrides = Overrides<
   Omit<Order, 'status'> & {
@@ -567,7 +556,6 @@ declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
   markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
-  markAllRead(params: MarkAllReadParams, options?: RequestOptions): ApiPromise<MarkedNotifications>;
 }
 
 interface Order {
@@ -589,7 +577,6 @@ interface OrderCreateParams {
 
 interface OrderCreatedAccountEvent extends OrderCreatedEvent$ {
   id: string;
-  actor?: EventActor | null;
 }
 
 interface OrderCreatedData {
@@ -631,7 +618,6 @@ interface OrderExpansions {
   seller: OrderParty;
   agent: OrderParty | null;
   listing: OrderListing;
-  etag: string;
 }
 
 interface OrderListParams {
@@ -690,7 +676,6 @@ type OrderStatus$ = (typeof orderStatuses$)[number];
 
 interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent$ {
   id: string;
-  actor?: EventActor | null;
 }
 
 interface OrderStatusChangedData {
@@ -717,11 +702,6 @@ interface OrderStatusChangedEvent$ {
   event: 'order.status_changed';
   createdAt: string;
   data: OrderStatusChangedData$;
-}
-
-interface OrderTimeline {
-  entries: TimelineEntry[];
-  prunedBefore: string | null;
 }
 
 interface OrderTotal {
@@ -757,7 +737,6 @@ declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
-  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 type Other = string & Record<never, never>;
@@ -896,12 +875,6 @@ interface ResponseHookEvent extends AttemptHookEvent {
   durationMs: number;
 }
 
-interface ResponseLatency {
-  mean: number;
-  p50: number;
-  p95: number;
-}
-
 type ResponseValidator = (response: {
   method: string;
   route: string;
@@ -947,6 +920,16 @@ export type SignDeliveryOptions = SigningOptions &
       }
   );
 
+declare class SignIn {
+  #private;
+  createCode(options?: RequestOptions): ApiPromise<SignInCode>;
+}
+
+interface SignInCode {
+  code: string;
+  expiresAt: string;
+}
+
 export type SignableEvent =
   | WebhookEvent
   | {
@@ -989,8 +972,6 @@ interface StagedSecret {
   stagedAt: string;
 }
 
-type StatsWindow = (typeof statsWindows)[number];
-
 type StatusClass = (typeof statusClasses)[number];
 
 type StreamOutage =
@@ -1010,30 +991,8 @@ interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
-declare class Summaries {
-  #private;
-  get(options?: RequestOptions): ApiPromise<Summary>;
-}
-
-interface Summary {
-  asOf: string;
-  orders: Record<OrderStatus, SummaryCount>;
-  unread: SummaryCount;
-  webhooks: {
-    active: number;
-    paused: number;
-    backoff: number;
-  };
-}
-
-interface SummaryCount {
-  count: number;
-  atLeast: boolean;
-}
-
 interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent$ {
   id: string;
-  actor?: EventActor | null;
 }
 
 interface TaskApprovalRequestedEvent {
@@ -1050,7 +1009,6 @@ interface TaskApprovalRequestedEvent$ {
 
 interface TaskCompletedAccountEvent extends TaskCompletedEvent$ {
   id: string;
-  actor?: EventActor | null;
 }
 
 interface TaskCompletedEvent {
@@ -1077,40 +1035,6 @@ interface TaskData$ {
   agentId: string;
 }
 
-type TimelineAttempt = Pick<
-  DeliveryAttempt,
-  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
->;
-
-interface TimelineChange {
-  from: OrderStatus | null;
-  to: OrderStatus;
-  reason: string | null;
-  actor: EventActor | null;
-}
-
-interface TimelineDelivery extends Delivery$ {
-  attempts: TimelineAttempt[];
-}
-
-interface TimelineEntry {
-  change: TimelineChange | null;
-  event: TimelineEvent;
-  notification: TimelineNotification | null;
-  deliveries: TimelineDelivery[];
-}
-
-interface TimelineEvent {
-  id: string;
-  type: EventType$;
-  createdAt: string;
-}
-
-interface TimelineNotification {
-  id: string;
-  read: boolean;
-}
-
 declare class TimeoutError extends TradepostError {
   readonly name: 'TimeoutError';
 }
@@ -1124,7 +1048,8 @@ declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
-  readonly summary: Summaries;
+  readonly keys: Keys;
+  readonly signIn: SignIn;
   constructor(options: TradepostOptions);
   withOptions(options: Partial<TradepostOptions>): Tradepost;
   request<Body = unknown>(
@@ -1200,7 +1125,6 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 interface UnknownAccountEvent extends UnknownWebhookEvent$ {
   id: string;
-  actor?: EventActor | null;
 }
 
 interface UnknownWebhookEvent {
@@ -1263,29 +1187,9 @@ interface WebhookDetails extends Webhook {
 
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
-type WebhookExpansion = (typeof webhookExpansions)[number];
-
-interface WebhookExpansions {
-  stats: DeliveryStats;
-}
-
 interface WebhookListParams {
-  expand?: WebhookExpansion | readonly WebhookExpansion[] | undefined;
   limit?: number | undefined;
   cursor?: string | undefined;
-}
-
-interface WebhookStats {
-  webhookId: string;
-  since: string;
-  until: string;
-  bucketSeconds: number;
-  points: DeliveryStatsPoint[];
-  totals: DeliveryStats;
-}
-
-interface WebhookStatsParams {
-  window?: StatsWindow | undefined;
 }
 
 type WebhookStatus = (typeof webhookStatuses)[number];
@@ -1319,19 +1223,8 @@ type WebhookVerificationErrorCode =
 declare class Webhooks {
   #private;
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
-  list<const Expand extends WebhookExpansion>(
-    params: WebhookListParams & {
-      expand: Expand | readonly Expand[];
-    },
-    options?: RequestOptions,
-  ): PagePromise<ExpandedWebhook<Expand>>;
   list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
   get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
-  stats(
-    id: string,
-    params?: WebhookStatsParams,
-    options?: RequestOptions,
-  ): ApiPromise<WebhookStats>;
   update(
     id: string,
     params: WebhookUpdateParams,
@@ -1395,22 +1288,18 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
-  'events.actor',
+  'keys',
   'notifications.filters',
-  'notifications.read',
   'orders.count',
-  'orders.etag',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
-  'orders.timeline',
   'paging',
   'partners',
-  'summary',
+  'sessions',
   'webhooks.manage',
   'webhooks.secrets',
-  'webhooks.stats',
   'webhooks.test',
 ];
 
@@ -1524,9 +1413,11 @@ export declare function invalidDelivery(
   options: InvalidDeliveryOptions,
 ): Promise<InvalidDelivery>;
 
+declare const keyKinds: readonly ['key', 'session'];
+
 export declare function mockTradepost(options?: MockTradepostOptions): MockTradepost;
 
-declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing', 'etag'];
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
 
 declare const orderSorts: readonly ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 
@@ -1567,6 +1458,10 @@ declare const problems: {
     readonly status: 401;
     readonly title: 'The API key is not valid';
   };
+  readonly invalid_sign_in_code: {
+    readonly status: 401;
+    readonly title: 'The sign-in code is not valid';
+  };
   readonly account_kind_not_allowed: {
     readonly status: 403;
     readonly title: 'This kind of account is not allowed to do this';
@@ -1574,6 +1469,10 @@ declare const problems: {
   readonly read_only_api_key: {
     readonly status: 403;
     readonly title: 'The API key is read-only';
+  };
+  readonly session_not_allowed: {
+    readonly status: 403;
+    readonly title: 'A session is not allowed to do this';
   };
   readonly route_not_found: {
     readonly status: 404;
@@ -1598,6 +1497,10 @@ declare const problems: {
   readonly event_not_found: {
     readonly status: 404;
     readonly title: 'Event not found';
+  };
+  readonly key_not_found: {
+    readonly status: 404;
+    readonly title: 'API key not found';
   };
   readonly method_not_allowed: {
     readonly status: 405;
@@ -1630,6 +1533,10 @@ declare const problems: {
   readonly no_staged_secret: {
     readonly status: 409;
     readonly title: 'The webhook has no staged secret';
+  };
+  readonly key_limit_reached: {
+    readonly status: 409;
+    readonly title: 'The account has reached its limit of API keys';
   };
   readonly delivery_in_progress: {
     readonly status: 409;
@@ -1696,10 +1603,6 @@ export declare function sampleEvent<Type extends EventType>(
 
 export declare function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery>;
 
-declare const statsWindows: readonly ['1h', '24h', '7d'];
-
 declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
-
-declare const webhookExpansions: readonly ['stats'];
 
 declare const webhookStatuses: readonly ['active', 'paused'];

@@ -1,6 +1,6 @@
 /**
  * The client of the trade platform: orders, notifications and webhooks; and the extensions: deliveries,
- * events, partners, the account, and overviews.
+ * events, partners, the account, its API keys, signing people in, and overviews.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
@@ -19,6 +19,7 @@ export {
   type EventType,
   type Extension,
   eventTypes,
+  type KeyKind,
   type NotificationType,
   type OrderExpansion,
   type OrderSort,
@@ -35,6 +36,7 @@ export {
   pageLimit,
   type ReplayedDeliveries,
   type ResponseLatency,
+  type SignInCode,
   type StagedSecret,
   type StatsWindow,
   type StatusClass,
@@ -131,6 +133,13 @@ export type {
   UnknownAccountEvent,
 } from './resources/events';
 export type {
+  ApiKey,
+  CreatedApiKey,
+  KeyCreateParams,
+  KeyListParams,
+  Keys,
+} from './resources/keys';
+export type {
   MarkAllReadParams,
   MarkedNotifications,
   Notification,
@@ -156,6 +165,7 @@ export type {
   UpdateOrderOptions,
 } from './resources/orders';
 export type { Partner, PartnerListParams, Partners } from './resources/partners';
+export { createSession, type Session, type SessionOptions, type SignIn } from './resources/sign-in';
 export type {
   CreatedWebhook,
   ExpandedWebhook,

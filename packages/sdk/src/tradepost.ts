@@ -8,9 +8,11 @@ import type { PathRequestOptions, TradepostOptions } from './options';
 import { Accounts } from './resources/accounts';
 import { Deliveries } from './resources/deliveries';
 import { Events } from './resources/events';
+import { Keys } from './resources/keys';
 import { Notifications } from './resources/notifications';
 import { Orders } from './resources/orders';
 import { Partners } from './resources/partners';
+import { SignIn } from './resources/sign-in';
 import { Summaries } from './resources/summaries';
 import { Webhooks } from './resources/webhooks';
 
@@ -42,6 +44,10 @@ export class Tradepost {
   readonly account: Accounts;
   /** Extension: gets the state of the account at a glance. */
   readonly summary: Summaries;
+  /** Extension: lists, creates and revokes the API keys of the account. */
+  readonly keys: Keys;
+  /** Extension: creates codes with which people sign in. */
+  readonly signIn: SignIn;
   readonly #options: TradepostOptions;
   readonly #learned: Learned;
   readonly #transport: Transport;
@@ -61,6 +67,8 @@ export class Tradepost {
     this.partners = new Partners(transport);
     this.account = new Accounts(transport);
     this.summary = new Summaries(transport);
+    this.keys = new Keys(transport);
+    this.signIn = new SignIn(transport);
   }
 
   /**

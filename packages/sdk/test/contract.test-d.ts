@@ -25,6 +25,7 @@ import type {
   RegisteredWebhook,
   RequestOptions,
   ResponseValidator,
+  Session,
   Tradepost,
   UnknownWebhookEvent,
   Unrecognized,
@@ -43,6 +44,7 @@ type Webhooks = Tradepost['webhooks'];
 type Deliveries = Tradepost['deliveries'];
 type Events = Tradepost['events'];
 type Partners = Tradepost['partners'];
+type Keys = Tradepost['keys'];
 
 /** Whether two types are the same, which `extends` cannot tell of a text and an open text. */
 type Equals<One, Another> =
@@ -213,6 +215,18 @@ describe('each request of the SDK equals that of the contract:', () => {
   });
 });
 
+describe('the requests about keys of the SDK equal those of the contract:', () => {
+  test('keys.create sends the body of the contract, and keys.list its query', () => {
+    type Create = ClientInferRequest<Contract['keys']['create']>;
+    expectTypeOf<SentBody<NonNullable<Parameters<Keys['create']>[0]>>>().toEqualTypeOf<
+      Create['body']
+    >();
+    expectTypeOf<QueryOf<Keys['list']>>().toExtend<
+      ClientInferRequest<Contract['keys']['list']>['query']
+    >();
+  });
+});
+
 describe('the responses of the SDK, without unrecognized values, equal those of the contract', () => {
   test('orders', () => {
     type Routes = Contract['orders'];
@@ -303,6 +317,18 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
   test('the account', () => {
     expectTypeOf<{ data: Closed<Account> }>().toEqualTypeOf<
       BodyOf<Contract['account']['get'], 200>
+    >();
+  });
+
+  test('keys and signing in', () => {
+    type Routes = Contract['keys'];
+    expectTypeOf<EnvelopeOf<Keys['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
+    expectTypeOf<EnvelopeOf<Keys['create']>>().toEqualTypeOf<BodyOf<Routes['create'], 201>>();
+    expectTypeOf<EnvelopeOf<Tradepost['signIn']['createCode']>>().toEqualTypeOf<
+      BodyOf<Contract['signInCodes']['create'], 201>
+    >();
+    expectTypeOf<{ data: Closed<Session> }>().toEqualTypeOf<
+      BodyOf<Contract['sessions']['create'], 201>
     >();
   });
 

@@ -41,6 +41,7 @@ export const client = new Tradepost({ baseUrl: 'https://trade.example', apiKey: 
 export const other = client.withOptions({ fetch: pooledFetch, validate: validateResponses });
 
 export const { orders, notifications, webhooks, deliveries, events, partners, account } = client;
+export const { keys, signIn } = client;
 
 export const page = client.orders.list();
 export const expanded = client.orders.list({ expand: ['buyer', 'listing'] });
@@ -53,6 +54,7 @@ export const replays = client.webhooks.replayAll('whk_1');
 export const unknown = client.request('GET', '/v2/things');
 
 export const listDeliveries = () => client.deliveries.list().toArray({ limit: 100 });
+export const createKey = async () => await client.keys.create({ name: 'export' });
 export const getAccount = async () => await client.account.get();
 export const moveOrder = async () => await client.orders.move('ord_1', { to: 'confirmed' });
 export const readError = (caught: unknown) => (isTradepostError(caught) ? caught : null);

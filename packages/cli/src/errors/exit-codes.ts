@@ -9,7 +9,7 @@ export const exitCodes = {
   auth: { code: 4, meaning: 'API key missing, invalid or not allowed to do this' },
   notFound: {
     code: 5,
-    meaning: 'no such order, listing, notification, webhook, delivery or event',
+    meaning: 'no such order, listing, notification, webhook, delivery, event or API key',
   },
   conflict: {
     code: 6,

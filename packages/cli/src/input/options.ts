@@ -81,7 +81,7 @@ export function getPageSize(options: PaginationOptions): number {
 
 /**
  * The resources by the prefix of their IDs. Source: the API specification, "Resources and their fields";
- * webhooks, deliveries and events are extensions.
+ * webhooks, deliveries, events and keys are extensions.
  */
 export const nouns = {
   ord: 'order',
@@ -91,6 +91,7 @@ export const nouns = {
   whk: 'webhook',
   dlv: 'delivery',
   evt: 'event',
+  key: 'API key',
 } as const;
 
 export type IdPrefix = keyof typeof nouns;
@@ -191,6 +192,18 @@ export function parseDuration(text: string): number {
   const duration = Number(count) * unitMs[unit as Unit];
   if (duration >= 1000 && duration <= 24 * unitMs.h) return duration;
   throw new InvalidArgument('Use a duration such as 30s, 5m or 1h, up to 24h.');
+}
+
+/**
+ * Parses how long an API key is valid, such as `90d`, `12h` or `30m`. Source: the contract, `CreateKey`.
+ *
+ * @returns seconds, from a minute to ten years
+ */
+export function parseLifetime(text: string): number {
+  const [, count, unit] = /^(\d{1,7})(m|h|d|w)$/.exec(text) ?? [];
+  const seconds = (Number(count) * unitMs[unit as Unit]) / 1000;
+  if (seconds >= 60 && seconds <= 315_360_000) return seconds;
+  throw new InvalidArgument('Use a duration such as 30m, 12h, 90d or 52w, up to 3650d.');
 }
 
 /**

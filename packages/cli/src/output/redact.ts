@@ -13,14 +13,14 @@ function redactWord(word: string): string {
 }
 
 /**
- * Redacts API keys, endpoint secrets and the credentials of URLs: `tpk_…`, `whsec_…`, `//…@`. People paste them in place of IDs, services
+ * Redacts API keys, sign-in codes, endpoint secrets and the credentials of URLs: `tpk_…`, `tpc_…`, `whsec_…`, `//…@`. People paste them in place of IDs, services
  * quote what they received, and stderr ends up in logs.
  *
  * @param text plain text or JSON. JSON stays valid: quotes and escapes are not touched.
  */
 export function redactSecrets(text: string): string {
   const withoutUsers = text.includes('@') ? text.replace(/[^\s"'\\]+/g, redactWord) : text;
-  return withoutUsers.replace(/(tpk|whsec)_[\w%+/=-]{8,}/g, '$1_…');
+  return withoutUsers.replace(/(tpk|tpc|whsec)_[\w%+/=-]{8,}/g, '$1_…');
 }
 
 const redacted = '[redacted]';

@@ -56,6 +56,14 @@ const hintsByCode = new Map<string, readonly Hint[]>(
       'Check the event ID. Old events are pruned, and test events are in no event log.',
       commandHint('To list events, run', 'events list'),
     ],
+    key_not_found: [
+      'Check the ID of the API key.',
+      commandHint('To list the API keys of this account, run', 'keys list'),
+    ],
+    key_limit_reached: [
+      commandHint('To see which keys are no longer used, run', 'keys list', '--all'),
+    ],
+    session_not_allowed: ['This is the key of a session. Use an API key of the account.'],
     webhook_paused: [commandHint('First run', 'webhooks resume', webhookId)],
     webhook_deleted: [commandHint('Register it again under a new ID:', 'webhooks register')],
     no_staged_secret: [commandHint('Stage a secret first:', 'webhooks rotate-secret', webhookId)],
@@ -94,6 +102,11 @@ const checksByPath: readonly (readonly [RegExp, Hint])[] = [
   ],
   [/\/v1\/webhooks\/[^/]+\/secret$/, 'Staging a secret again replaces the staged one.'],
   [/\/v1\/webhooks\/[^/]+/, commandHint('Check with', 'webhooks get', webhookId)],
+  [
+    /\/v1\/keys$/,
+    commandHint('A key that nobody has seen is useless: revoke it. Check with', 'keys list'),
+  ],
+  [/\/v1\/keys\/[^/]+$/, commandHint('Check with', 'keys list')],
   [/\/v1\/deliveries\/[^/]+/, commandHint('Check with', 'webhooks explain', deliveryId)],
 ];
 
@@ -211,6 +224,8 @@ const extensionPaths: readonly (readonly [RegExp, Extension])[] = [
   [/^\/v1\/summary$/, 'summary'],
   [/^\/v1\/orders\/[^/]+\/timeline$/, 'orders.timeline'],
   [/^\/v1\/events(\/|$)/, 'events'],
+  [/^\/v1\/keys(\/|$)/, 'keys'],
+  [/^\/v1\/(sign-in-codes|sessions)$/, 'sessions'],
   [/^\/v1\/deliveries(\/|$)/, 'deliveries'],
   [/^\/v1\/webhooks\/[^/]+\/secret/, 'webhooks.secrets'],
   [/^\/v1\/webhooks\/[^/]+\/test$/, 'webhooks.test'],

@@ -43,7 +43,7 @@ describe('help', () => {
     },
   );
 
-  it.each([...commandPaths, 'orders', 'notifications', 'webhooks', 'events', 'profiles'])(
+  it.each([...commandPaths, 'orders', 'notifications', 'webhooks', 'events', 'profiles', 'keys'])(
     'of `%s` has a pointer to the global options, and none of them',
     async (path) => {
       const { stdout } = await runCli([...path.split(' '), '--help']);

@@ -11,6 +11,7 @@ const values: Record<string, string> = {
   '--order': 'ord_1',
   '--tools': 'whoami',
   'events list --type': 'order.created',
+  'keys create --expires': '90d',
   '--seller': 'Anna',
   '--sort': 'createdAt',
   '--webhook': 'whk_1',

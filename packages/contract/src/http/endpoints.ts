@@ -46,6 +46,17 @@ export const endpoints = {
   summary: {
     get: { method: 'GET', path: '/v1/summary' },
   },
+  keys: {
+    list: { method: 'GET', path: '/v1/keys' },
+    create: { method: 'POST', path: '/v1/keys' },
+    revoke: { method: 'DELETE', path: '/v1/keys/:id' },
+  },
+  signInCodes: {
+    create: { method: 'POST', path: '/v1/sign-in-codes' },
+  },
+  sessions: {
+    create: { method: 'POST', path: '/v1/sessions' },
+  },
 } as const;
 
 /** How many items a page of a list may have. */

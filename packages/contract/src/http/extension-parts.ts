@@ -7,6 +7,7 @@ export const extensionParts = {
   'deliveries.replays': ['webhooks.replayDeliveries'],
   events: ['events.list', 'events.get'],
   'events.actor': ['events.list: actor', 'events.get: actor'],
+  keys: ['keys.list', 'keys.create', 'keys.revoke'],
   'notifications.filters': ['notifications.list: read'],
   'notifications.read': ['notifications.markAllRead'],
   'orders.count': ['orders.list: count'],
@@ -23,6 +24,7 @@ export const extensionParts = {
   paging: ['orders.list: limit, cursor', 'notifications.list: limit, cursor'],
   partners: ['partners.list'],
   summary: ['summary.get'],
+  sessions: ['signInCodes.create', 'sessions.create'],
   'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
   'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
   'webhooks.settings': [

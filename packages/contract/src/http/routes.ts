@@ -15,6 +15,11 @@ export interface RouteMetadata {
   operationId: string;
   /** True for an extension: the API specification does not have the route. Marked `x-extension` in OpenAPI. */
   extension: boolean;
+  /**
+   * Which API keys a request may have: `any` valid one, also a read-only one though the request changes something; or `none`,
+   * and it needs none. By default, a read-only key may only read.
+   */
+  keys?: 'any' | 'none';
   /** Query parameters of the API specification. All others are marked `x-extension` in OpenAPI. */
   specQuery?: string[];
   /** Headers of the successful response, in addition to those of every response. */

@@ -1,4 +1,4 @@
-import { exampleIds, operationExamples } from './examples';
+import { exampleIds, operationExamples, signInCode } from './examples';
 import { type ListedRoute, schemaFields } from './routes';
 
 /** A sample of an operation in one language, as `x-codeSamples` lists it. */
@@ -21,16 +21,18 @@ interface SampleRequest {
   body?: object | undefined;
   /** Whether it can have an `Idempotency-Key`. */
   isIdempotent: boolean;
+  /** Whether it has the API key. */
+  hasKey: boolean;
 }
 
 /** Says in each sample what an idempotency key is for. */
 const keyComment = 'To repeat the request, send the same key.';
 
-function writeCurl({ method, target, body, isIdempotent }: SampleRequest): string {
+function writeCurl({ method, target, body, isIdempotent, hasKey }: SampleRequest): string {
   const lines = [
     `curl --fail-with-body${method === 'GET' ? '' : ` --request ${method}`} "$TRADEPOST_BASE_URL${target}"`,
-    '  --header "Authorization: Bearer $TRADEPOST_API_KEY"',
   ];
+  if (hasKey) lines.push('  --header "Authorization: Bearer $TRADEPOST_API_KEY"');
   if (isIdempotent) lines.push('  --header "Idempotency-Key: $key"');
   if (body !== undefined) {
     lines.push('  --header "Content-Type: application/json"', `  --data '${JSON.stringify(body)}'`);
@@ -48,7 +50,11 @@ function toPython(body: object): string {
     .replace(/: false\b/g, ': False');
 }
 
-function writePython({ method, target, body, isIdempotent }: SampleRequest): string {
+function writePython({ method, target, body, isIdempotent, hasKey }: SampleRequest): string {
+  const headers = [
+    ...(hasKey ? ['        "Authorization": "Bearer " + os.environ["TRADEPOST_API_KEY"],'] : []),
+    ...(isIdempotent ? ['        "Idempotency-Key": key,'] : []),
+  ];
   return [
     'import os',
     'import sys',
@@ -59,10 +65,7 @@ function writePython({ method, target, body, isIdempotent }: SampleRequest): str
     ...(isIdempotent ? [`key = str(uuid.uuid4())  # ${keyComment}`] : []),
     `response = requests.${method.toLowerCase()}(`,
     `    os.environ["TRADEPOST_BASE_URL"] + "${target}",`,
-    '    headers={',
-    '        "Authorization": "Bearer " + os.environ["TRADEPOST_API_KEY"],',
-    ...(isIdempotent ? ['        "Idempotency-Key": key,'] : []),
-    '    },',
+    ...(headers.length > 0 ? ['    headers={', ...headers, '    },'] : []),
     ...(body === undefined ? [] : [`    json=${toPython(body)},`]),
     '    timeout=60,',
     ')',
@@ -72,7 +75,7 @@ function writePython({ method, target, body, isIdempotent }: SampleRequest): str
   ].join('\n');
 }
 
-function writeGo({ method, target, body, isIdempotent }: SampleRequest): string {
+function writeGo({ method, target, body, isIdempotent, hasKey }: SampleRequest): string {
   const json = body === undefined ? undefined : JSON.stringify(body);
   return `package main
 
@@ -91,8 +94,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("TRADEPOST_API_KEY"))${json === undefined ? '' : '\n\trequest.Header.Set("Content-Type", "application/json")'}${isIdempotent ? `\n\trequest.Header.Set("Idempotency-Key", rand.Text()) // ${keyComment}` : ''}
-
+${hasKey ? '\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("TRADEPOST_API_KEY"))\n' : ''}${json === undefined ? '' : '\trequest.Header.Set("Content-Type", "application/json")\n'}${isIdempotent ? `\trequest.Header.Set("Idempotency-Key", rand.Text()) // ${keyComment}\n` : ''}
 	client := http.Client{Timeout: time.Minute}
 	response, err := client.Do(request)
 	if err != nil {
@@ -110,7 +112,8 @@ func main() {
 }`;
 }
 
-function writeSdk(statements: string): string {
+function writeSdk(statements: string, hasKey: boolean): string {
+  if (!hasKey) return statements;
   return [
     "import { Tradepost } from '@tradepost/sdk';",
     '',
@@ -277,6 +280,44 @@ console.log(result.replayed, result.nextCursor);`,
     sdk: 'const summary = await tradepost.summary.get();\nconsole.log(summary.orders.pending.count, summary.unread.count);',
     cli: 'tradepost summary',
   },
+  listKeys: {
+    sdk: [
+      'for await (const key of tradepost.keys.list()) {',
+      '  console.log(key.id, key.name, key.lastUsedAt);',
+      '}',
+    ].join('\n'),
+    cli: 'tradepost keys list',
+  },
+  createKey: {
+    sdk: [
+      'const { id, key } = await tradepost.keys.create({',
+      "  name: 'warehouse-export',",
+      '  readOnly: true,',
+      '  expiresIn: 7_776_000,',
+      '});',
+      'console.log(id, key);',
+    ].join('\n'),
+    cli: 'tradepost keys create --name warehouse-export --read-only --expires 90d',
+  },
+  revokeKey: {
+    sdk: `await tradepost.keys.revoke('${exampleIds.createdKey}');`,
+    cli: `tradepost keys revoke ${exampleIds.createdKey} --yes`,
+  },
+  createSignInCode: {
+    sdk: 'const { code, expiresAt } = await tradepost.signIn.createCode();\nconsole.log(code, expiresAt);',
+    cli: 'tradepost open --print',
+  },
+  createSession: {
+    sdk: [
+      "import { createSession } from '@tradepost/sdk';",
+      '',
+      `const { key, account } = await createSession('${signInCode}', {`,
+      "  baseUrl: process.env.TRADEPOST_BASE_URL ?? '',",
+      '});',
+      'console.log(key, account.name);',
+    ].join('\n'),
+    cli: `tradepost api POST /v1/sessions --field code=${signInCode}`,
+  },
 };
 
 /** The ID of a path, by the first part of the path after the version. */
@@ -286,6 +327,7 @@ const pathIds = new Map<string, string>([
   ['webhooks', webhook],
   ['deliveries', delivery],
   ['events', event],
+  ['keys', exampleIds.createdKey],
 ]);
 
 function exampleTarget(path: string, query: object = {}): string {
@@ -309,10 +351,11 @@ export function buildCodeSamples({ name, route, metadata }: ListedRoute): CodeSa
     isIdempotent: schemaFields(route.headers ?? {}, name).some(
       ([header]) => header === 'idempotency-key',
     ),
+    hasKey: metadata.keys !== 'none',
   };
   return [
     { lang: 'Shell', label: 'curl', source: writeCurl(request) },
-    { lang: 'TypeScript', label: 'TypeScript (SDK)', source: writeSdk(own.sdk) },
+    { lang: 'TypeScript', label: 'TypeScript (SDK)', source: writeSdk(own.sdk, request.hasKey) },
     { lang: 'Shell', label: 'CLI', source: own.cli },
     { lang: 'Python', label: 'Python', source: writePython(request) },
     { lang: 'Go', label: 'Go', source: writeGo(request) },

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account';
+import type { ApiKey, CreatedApiKey } from '../accounts/key';
 import type { Delivery, DeliveryDetails } from '../deliveries/delivery';
 import type { AccountEvent } from '../events/event';
 import type { Notification } from '../notifications/notification';
@@ -23,6 +24,8 @@ interface OperationExample {
 const time = '2026-11-21T08:15:00.000Z';
 const later = signedExample.event.createdAt;
 const nextCursor = 'eyJ2IjoxLCJpZCI6Im9yZF8wMUtBSjhRMFY3VDNNNVg5UjJDNEQ2RjhHSCJ9';
+/** The sign-in code of the examples. */
+export const signInCode = 'tpc_ExampleOnlyNotARealCode000000000000000000';
 const url = 'https://receiver.example/tradepost';
 const { secret } = signedExample;
 
@@ -37,6 +40,7 @@ export const exampleIds = {
   delivery: 'dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
   event: 'evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
   key: 'key_01KAJ8Q0V7T3M5X9R2C4D6F8GK',
+  createdKey: 'key_01KAJ8Q0V7T3M5X9R2C4D6F8GN',
 } as const;
 
 const order: Order = {
@@ -218,6 +222,30 @@ const account: Account = {
   key: { id: exampleIds.key, prefix: 'tpk_4fQx…', readOnly: false, expiresAt: null },
 };
 
+const apiKey: ApiKey = {
+  ...account.key,
+  name: 'warehouse-export',
+  kind: 'key',
+  createdAt: time,
+  revokedAt: null,
+  lastUsedAt: '2026-11-21T09:30:00.000Z',
+  createdBy: null,
+  current: true,
+};
+
+const createdKey: CreatedApiKey = {
+  ...apiKey,
+  id: exampleIds.createdKey,
+  prefix: 'tpk_7hTn…',
+  readOnly: true,
+  expiresAt: '2027-02-19T09:30:00.000Z',
+  createdAt: later,
+  lastUsedAt: null,
+  createdBy: exampleIds.key,
+  current: false,
+  key: 'tpk_7hTnExampleOnlyNotARealKey00000000000000',
+};
+
 /** An example of each operation, by operation ID. */
 export const operationExamples: Record<string, OperationExample> = {
   listOrders: {
@@ -302,4 +330,28 @@ export const operationExamples: Record<string, OperationExample> = {
   },
   getAccount: { response: { data: account } },
   getSummary: { response: { data: summary } },
+  listKeys: { response: { data: [apiKey], nextCursor: null } },
+  createKey: {
+    request: { name: 'warehouse-export', readOnly: true, expiresIn: 7_776_000 },
+    response: { data: createdKey },
+  },
+  revokeKey: {},
+  createSignInCode: { response: { data: { code: signInCode, expiresAt: later } } },
+  createSession: {
+    request: { code: signInCode },
+    response: {
+      data: {
+        key: 'tpk_5mQzExampleOnlyNotARealKey00000000000000',
+        account: {
+          ...account,
+          key: {
+            id: exampleIds.createdKey,
+            prefix: 'tpk_5mQz…',
+            readOnly: false,
+            expiresAt: '2026-11-21T21:30:00.000Z',
+          },
+        },
+      },
+    },
+  },
 };

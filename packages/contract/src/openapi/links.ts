@@ -32,6 +32,7 @@ const linkedOperations: Record<string, { id: string; operations: string[] }> = {
     operations: ['promoteWebhookSecret'],
   },
   sendTestEvent: { id: createdId, operations: ['getDelivery', 'replayDelivery'] },
+  createKey: { id: createdId, operations: ['revokeKey'] },
   listDeliveries: { id: firstId, operations: ['getDelivery', 'replayDelivery'] },
 };
 

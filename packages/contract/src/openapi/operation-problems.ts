@@ -4,8 +4,6 @@ import { schemaFields } from './routes';
 
 const everyOperation: ProblemCode[] = [
   'malformed_request',
-  'missing_api_key',
-  'invalid_api_key',
   'validation_failed',
   'rate_limited',
   'internal_error',
@@ -21,7 +19,8 @@ function listCodes(found: ListedRoute): Set<ProblemCode> {
       fields.includes(field),
     );
   const codes = new Set([...everyOperation, ...(metadata.problems ?? [])]);
-  if (route.method !== 'GET') codes.add('read_only_api_key');
+  if (metadata.keys !== 'none') codes.add('missing_api_key').add('invalid_api_key');
+  if (route.method !== 'GET' && metadata.keys === undefined) codes.add('read_only_api_key');
   if ('body' in route) {
     for (const code of ['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) {
       codes.add(code);

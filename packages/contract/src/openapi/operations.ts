@@ -74,6 +74,7 @@ function buildOperation(found: ListedRoute): ZodOpenApiOperationObject {
     ...(route.summary !== undefined && { summary: route.summary }),
     ...(route.description !== undefined && { description: route.description }),
     ...(route.deprecated && { deprecated: true }),
+    ...(metadata.keys === 'none' && { security: [] }),
     ...(metadata.extension && { 'x-extension': true }),
     requestParams: {
       path: pathParameters(found),

@@ -22,6 +22,9 @@ const descriptions = new Map([
   ['partners', 'The accounts with which the account has traded. An extension.'],
   ['account', 'The account that the API key belongs to. An extension.'],
   ['summary', 'The state of the account at a glance. An extension.'],
+  ['keys', 'The API keys of the account. An extension.'],
+  ['signInCodes', 'Codes for links with which people sign in. An extension.'],
+  ['sessions', 'API keys for a few hours, of people who signed in. An extension.'],
   [
     receiverTag,
     'What your own receiver implements: the service sends it these requests. Do not send them to the service.',

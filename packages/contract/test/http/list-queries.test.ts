@@ -4,6 +4,7 @@ import {
   getOrderSchema,
   getWebhookStatsSchema,
   listDeliveriesSchema,
+  listKeysSchema,
   listNotificationsSchema,
   listOrdersSchema,
   listPartnersSchema,
@@ -33,6 +34,11 @@ const lists = [
     of: 'GET /v1/partners',
     schema: listPartnersSchema,
     known: 'name, limit, cursor',
+  },
+  {
+    of: 'GET /v1/keys',
+    schema: listKeysSchema,
+    known: 'limit, cursor',
   },
   {
     of: 'GET /v1/deliveries',

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import openApi from '../../openapi.json' with { type: 'json' };
 import { noBodySchema } from '../../src/http/message-schemas';
 import {
+  createKeySchema,
   createOrderSchema,
+  createSessionSchema,
   createWebhookSchema,
   replayDeliveriesSchema,
   sendTestEventSchema,
@@ -38,6 +40,12 @@ const bodies = [
     good: { url: 'https://receiver.example/', events: ['order.created'] },
     known: 'url, events, description, headers, attemptsPerMinute',
     required: 'url, events',
+  },
+  {
+    of: 'POST /v1/sessions',
+    schema: createSessionSchema,
+    good: { code: 'tpc_1' },
+    known: 'code',
   },
   {
     of: 'POST /v1/webhooks/:id/test',
@@ -227,5 +235,24 @@ test('an unknown order status is rejected with the list of known ones', () => {
 test('a notification cannot be marked unread', () => {
   expect(listIssues(updateNotificationSchema, { read: false })).toEqual([
     'read: must be true: a notification cannot be marked unread',
+  ]);
+});
+
+test('a key may have a name, read access only, and an end from a minute to ten years', () => {
+  const key = { name: 'export “7” — 港', readOnly: true, expiresIn: 60 };
+  expect(createKeySchema.parse(key)).toEqual(key);
+  expect(createKeySchema.parse({})).toEqual({});
+  for (const name of ['', ' export', 'x'.repeat(101), 'a\nb', 'a\u202eb', 7]) {
+    expect(listIssues(createKeySchema, { name })).toEqual([
+      expect.stringMatching(/^name: must be 1 to 100 characters on one line/),
+    ]);
+  }
+  for (const expiresIn of [59, 60.5, 315_360_001, '3600', null]) {
+    expect(listIssues(createKeySchema, { expiresIn })).toEqual([
+      'expiresIn: must be seconds, an integer from 60 to 315360000',
+    ]);
+  }
+  expect(listIssues(createKeySchema, { readOnly: 'no' })).toEqual([
+    'readOnly: must be true or false',
   ]);
 });

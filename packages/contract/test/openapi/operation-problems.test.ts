@@ -52,6 +52,11 @@ const own: Record<string, ProblemCode[]> = {
   listPartners: ['invalid_cursor'],
   getAccount: [],
   getSummary: [],
+  listKeys: ['invalid_cursor'],
+  createKey: ['session_not_allowed', 'key_limit_reached', 'idempotency_key_reused'],
+  revokeKey: ['key_not_found'],
+  createSignInCode: ['session_not_allowed'],
+  createSession: ['invalid_sign_in_code'],
 };
 
 test('every operation has an expectation', () => {
@@ -70,7 +75,9 @@ describe.each(routes.map((found) => [found.metadata.operationId, found] as const
 
     test('lists the problems of requests that change something only if it does', () => {
       const changes = found.route.method !== 'GET';
-      expect(codes.includes('read_only_api_key')).toBe(changes);
+      const forAll = ['createSignInCode', 'createSession'].includes(operationId);
+      expect(codes.includes('read_only_api_key')).toBe(changes && !forAll);
+      expect(codes.includes('missing_api_key')).toBe(operationId !== 'createSession');
       const hasBody = changes && found.route.method !== 'DELETE';
       for (const code of ['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) {
         expect(codes.includes(code), code).toBe(hasBody);

@@ -1,5 +1,7 @@
 import type { AccountKind, Account as AccountResponse } from '@tradepost/contract/wire';
 import { type CommandContext, formatTimestamp } from '../kernel/context';
+import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
+import type { PageKey } from '../kernel/pagination';
 
 /** An account of the trade platform. */
 export interface Account {
@@ -22,11 +24,17 @@ export interface ApiKey {
   /** The first characters of the key, such as `tpk_4fQx…`, which help users recognize it. */
   prefix: string;
   readOnly: boolean;
+  /** What people call it; null if it has no name. */
+  name: string | null;
+  /** Whether it is the key of a session: of a person who signed in. */
+  isSession: boolean;
+  /** The key that created it; null if the operator did. A session is valid as long as that key is. */
+  parentId: string | null;
   /** Milliseconds since 1970. */
   createdAt: number;
   /** Milliseconds since 1970; null if the key does not expire. */
   expiresAt: number | null;
-  /** Milliseconds since 1970; null if the key is not revoked. */
+  /** When it was revoked, or the key of a session was, in milliseconds since 1970; null if it is not revoked. */
   revokedAt: number | null;
   /** The minute of its last use, in milliseconds since 1970; null if it was never used. Known to the store a minute late. */
   lastUsedAt: number | null;
@@ -40,6 +48,10 @@ export interface Caller {
   keyId: string;
   /** True for a read-only key. */
   readOnly: boolean;
+  /** Whether the key is that of a session. */
+  isSession: boolean;
+  /** When the key expires, in milliseconds since 1970; null if it does not. */
+  expiresAt: number | null;
 }
 
 /** Creates an account. */
@@ -74,6 +86,14 @@ export interface ApiKeyOwner {
   key: ApiKey;
 }
 
+/** What decides about a new key, as the store has it in the transaction that adds it. */
+export interface KeyCreation {
+  /** The key of the request; null if it was removed. */
+  maker: ApiKey | null;
+  /** How many valid keys the account has, without sessions. */
+  validCount: number;
+}
+
 /** Stores accounts and their keys. Each method is one transaction. */
 export interface AccountStore {
   /** Adds an account and its first key. */
@@ -82,14 +102,24 @@ export interface AccountStore {
   findAccount(id: string): Promise<Account | null>;
   /** Lists all accounts, newest first. */
   listAccounts(): Promise<Account[]>;
-  /** Adds a key to an existing account. */
+  /** Adds a key to an existing account: for the operator. */
   addKey(key: ApiKey): Promise<void>;
+  /**
+   * Adds a key that the caller creates. `decide` must be pure, may be called again, and throws to reject. If the idempotency key has a
+   * stored response, returns that and does not call `decide`.
+   */
+  createKey<Response extends StoredResponse>(
+    request: { caller: Caller; idempotencyKey: IdempotencyKey | null; context: CommandContext },
+    decide: (creation: KeyCreation) => { key: ApiKey; response: Response },
+  ): Promise<IdempotentResult<Response>>;
   /** Returns the key with this SHA-256, even if it is revoked or expired, or null. */
   findKeyByHash(hash: string): Promise<ApiKeyWithAccount | null>;
   /** Returns the key with this ID, even if it is revoked or expired, and its account; or null. */
   findKeyOwner(keyId: string): Promise<ApiKeyOwner | null>;
   /** Lists the keys of one account, or of all accounts, newest first. */
   listKeys(accountId?: string): Promise<ApiKey[]>;
+  /** Lists the keys of an account after `after`, newest first, up to `limit`. */
+  listKeyPage(accountId: string, page: { after: PageKey | null; limit: number }): Promise<ApiKey[]>;
   /**
    * Records when keys were last used. An earlier time than the stored one changes nothing, so processes may record in any
    * order. A power failure may undo it.

@@ -1,8 +1,9 @@
+import type { RouteMetadata } from '@tradepost/contract';
 import { headerNames } from '@tradepost/contract/wire';
 import { formatTimestamp } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import type { ProblemInput } from '../problems';
-import type { ApiKeyWithAccount, Caller } from './account';
+import type { ApiKey, ApiKeyWithAccount, Caller } from './account';
 
 /**
  * Returns the API key in an `Authorization` header. Source: RFC 6750, section 2.1.
@@ -24,10 +25,15 @@ export function readBearerKey(authorization: string | undefined): string {
   );
 }
 
+/** Returns whether a key can be used at a time, in milliseconds since 1970. */
+export function isValid({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
 function explainInvalidKey(key: ApiKeyWithAccount | null, now: number): string | null {
   if (key === null) return 'Unknown API key. Check it for missing or changed characters.';
   if (key.revokedAt !== null) return `API key ${key.prefix} was revoked. Request a new one.`;
-  if (key.expiresAt !== null && key.expiresAt <= now) {
+  if (key.expiresAt !== null && !isValid(key, now)) {
     return `API key ${key.prefix} expired at ${formatTimestamp(key.expiresAt)}. Request a new one.`;
   }
   return null;
@@ -44,13 +50,23 @@ export function requireValid(key: ApiKeyWithAccount | null, now: number): ApiKey
   return key;
 }
 
+/** Returns the caller of a request with a key. */
+export function toCaller(key: ApiKeyWithAccount): Caller {
+  const { accountId, kind, id: keyId, readOnly, isSession, expiresAt } = key;
+  return { accountId, kind, keyId, readOnly, isSession, expiresAt };
+}
+
 /**
- * Requires that a key may make a request.
+ * Requires that a key may make a request, unless any key may.
  *
  * @throws DomainError `read_only_api_key`.
  */
-export function requireWriteAccess({ readOnly }: Pick<Caller, 'readOnly'>, method: string): void {
-  if (!readOnly || method === 'GET' || method === 'HEAD') return;
+export function requireWriteAccess(
+  { readOnly }: Pick<Caller, 'readOnly'>,
+  method: string,
+  { keys }: Pick<RouteMetadata, 'keys'> = {},
+): void {
+  if (!readOnly || keys === 'any' || method === 'GET' || method === 'HEAD') return;
   throw new DomainError(
     'read_only_api_key',
     'This API key is read-only. Use another key of the account to make changes.',

@@ -1,5 +1,4 @@
 import { headerNames, idempotencyKeyLifetime } from '@tradepost/contract/wire';
-import type { Caller } from '../accounts/account';
 import { DomainError } from './errors';
 
 /** A response that is stored with an idempotency key and replayed when the key is sent again. */
@@ -32,7 +31,7 @@ export interface IdempotencyKey {
  * @param hash Returns what identifies a text, such as its SHA-256.
  */
 export function readIdempotencyKey(
-  caller: Caller,
+  { accountId }: { accountId: string },
   operation: string,
   request: { params?: Record<string, string>; headers?: Record<string, unknown>; body?: unknown },
   now: number,
@@ -45,7 +44,7 @@ export function readIdempotencyKey(
   const identity = Object.keys(params).length === 0 ? body : [params, body];
   const fingerprint = hash(JSON.stringify(identity));
   const expiresAt = now + idempotencyKeyLifetime * 1_000;
-  return { accountId: caller.accountId, operation, key, fingerprint, expiresAt };
+  return { accountId, operation, key, fingerprint, expiresAt };
 }
 
 /** The response to a request with an idempotency key, and whether it is a replay. */

@@ -1,4 +1,5 @@
-import type { AccountStore } from '../accounts/account';
+import type { AccountStore, ApiKey } from '../accounts/account';
+import { isValid } from '../accounts/authentication';
 import type { ListingStore } from '../listings/listing';
 import type { NotificationStore } from '../notifications/notification';
 import { createNameMatcher, listPartnerships, type PartnerStore } from '../partners/partner';
@@ -10,11 +11,21 @@ import {
   requireUnused,
 } from './memory-data';
 
+/** Returns a key as the ports show it: a session is revoked when its key is. */
+export function readKey({ keys }: MemoryData, key: ApiKey): ApiKey {
+  const parent = key.isSession ? keys.get(key.parentId ?? '') : undefined;
+  return { ...key, revokedAt: key.revokedAt ?? parent?.revokedAt ?? null };
+}
+
 /** Creates the store of accounts and keys. */
 export function createMemoryAccountStore(data: MemoryData): AccountStore {
   const { accounts, keys } = data;
   const requireUnusedHash = (hash: string) =>
     requireUnused(new Map([...keys.values()].map((key) => [key.hash, key])), hash);
+  const listKeys = (accountId?: string) =>
+    [...keys.values()]
+      .filter((key) => key.accountId === (accountId ?? key.accountId))
+      .map((key) => readKey(data, key));
   return {
     async addAccount(account, firstKey) {
       requireUnused(accounts, account.id);
@@ -35,20 +46,36 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
       keys.set(key.id, key);
     },
 
+    async createKey({ caller, idempotencyKey, context }, decide) {
+      const add = () => {
+        const maker = keys.get(caller.keyId) ?? null;
+        const valid = listKeys(caller.accountId).filter(
+          (key) => !key.isSession && isValid(key, context.now),
+        );
+        const { key, response } = decide({ maker, validCount: valid.length });
+        requireUnused(keys, key.id);
+        requireUnusedHash(key.hash);
+        keys.set(key.id, key);
+        return response;
+      };
+      return data.runIdempotent(idempotencyKey, context.now, add);
+    },
+
     async findKeyByHash(hash) {
       const key = [...keys.values()].find((one) => one.hash === hash);
       const account = key && accounts.get(key.accountId);
-      return account ? { ...key, kind: account.kind } : null;
+      return account ? { ...readKey(data, key), kind: account.kind } : null;
     },
 
     async findKeyOwner(keyId) {
       const key = keys.get(keyId);
       const account = key && accounts.get(key.accountId);
-      return account ? { account, key } : null;
+      return account ? { account, key: readKey(data, key) } : null;
     },
 
-    listKeys: async (accountId) =>
-      [...keys.values()].filter((key) => key.accountId === (accountId ?? key.accountId)).sort(byId),
+    listKeys: async (accountId) => listKeys(accountId).sort(byId),
+
+    listKeyPage: async (accountId, page) => cutPage(listKeys(accountId), page),
 
     async recordKeyUses(uses) {
       for (const [id, usedAt] of uses) {
@@ -68,7 +95,7 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
 }
 
 /** From the newest to the oldest. */
-function byId(one: { id: string }, other: { id: string }): number {
+export function byId(one: { id: string }, other: { id: string }): number {
   return one.id < other.id ? 1 : -1;
 }
 

@@ -1,4 +1,5 @@
 import type { Account, ApiKey } from '../accounts/account';
+import type { SignInCode } from '../accounts/sign-in';
 import { type Delivery, fanOut } from '../deliveries/delivery';
 import {
   type EndpointHealth,
@@ -100,6 +101,8 @@ export class MemoryData {
   readonly announcements = new Announcements();
   readonly accounts = new Map<string, Account>();
   readonly keys = new Map<string, ApiKey>();
+  /** By their hash. */
+  readonly signInCodes = new Map<string, SignInCode>();
   readonly listings = new Map<string, Listing>();
   readonly orders = new Map<string, Order>();
   /** By the ID of their order, which has at most one. */

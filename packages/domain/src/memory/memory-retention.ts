@@ -71,6 +71,17 @@ export function createMemoryRetentionStore(data: MemoryData): RetentionStore {
       return { removed: expired.length, ...atOnce };
     },
 
+    async pruneSignIns({ codesBefore, sessionsBefore, limit }) {
+      const codes = [...data.signInCodes.values()].filter((one) => one.expiresAt <= codesBefore);
+      const sessions = [...data.keys.values()].filter(
+        ({ isSession, expiresAt }) => isSession && Number(expiresAt) <= sessionsBefore,
+      );
+      for (const { hash } of codes.slice(0, limit)) data.signInCodes.delete(hash);
+      for (const { id } of sessions.slice(0, limit)) data.keys.delete(id);
+      const removed = Math.min(codes.length, limit) + Math.min(sessions.length, limit);
+      return { removed, ...atOnce };
+    },
+
     async pruneRemovedWebhooks({ limit }) {
       const webhook = [...webhooks.values()].find(({ isDeleted }) => isDeleted);
       if (webhook === undefined) return { removed: 0, ...atOnce };

@@ -1,4 +1,5 @@
 import type { AccountStore } from '../accounts/account';
+import type { SignInStore } from '../accounts/sign-in';
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import type { EventStore } from '../events/event-log';
 import type { ListingStore } from '../listings/listing';
@@ -20,6 +21,7 @@ import { createMemoryDeliveryLogStore, createMemoryDeliveryStore } from './memor
 import { createMemoryEventStore, createMemoryOrderStore } from './memory-orders';
 import { createMemorySummaryStore, createMemoryTimelineStore } from './memory-overviews';
 import { createMemoryRetentionStore } from './memory-retention';
+import { createMemorySignInStore } from './memory-sign-ins';
 import { createMemoryWebhookStore } from './memory-webhooks';
 
 /** A store in memory, for the mock of the SDK and for tests. Each of its methods is one change, which runs at once. */
@@ -27,6 +29,7 @@ export interface MemoryStore {
   /** What it stores, for what prepares it and looks into it: the mock and tests. */
   data: MemoryData;
   accounts: AccountStore;
+  signIns: SignInStore;
   listings: ListingStore;
   orders: OrderStore;
   notifications: NotificationStore;
@@ -53,6 +56,7 @@ export function createMemoryStore(): MemoryStore {
   return {
     data,
     accounts: createMemoryAccountStore(data),
+    signIns: createMemorySignInStore(data),
     listings: createMemoryListingStore(data),
     orders: createMemoryOrderStore(data),
     notifications: createMemoryNotificationStore(data),

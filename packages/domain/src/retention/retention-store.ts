@@ -52,6 +52,12 @@ export interface RetentionStore {
   ): Promise<ScanPruned>;
   /** Removes stored responses whose idempotency keys have expired, up to `limit`; 0 if none is left. */
   pruneIdempotencyKeys(request: { now: number; limit: number }): Promise<Pruned>;
+  /** Removes sign-in codes and sessions that expired before these times, in milliseconds since 1970, up to `limit`; 0 if none is left. */
+  pruneSignIns(request: {
+    codesBefore: number;
+    sessionsBefore: number;
+    limit: number;
+  }): Promise<Pruned>;
   /**
    * Removes what is left of deleted webhooks: their deliveries in any state, their statistics, and finally the webhooks. Counts
    * all of them; 0 if none is left. Ends after about `limit` rows.

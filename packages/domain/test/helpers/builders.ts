@@ -38,6 +38,8 @@ export function aCaller(overrides: Partial<Caller> = {}): Caller {
     accountId: newId('usr', noon),
     kind: 'buyer',
     keyId: newId('key', noon),
+    isSession: false,
+    expiresAt: null,
     readOnly: false,
     ...overrides,
   };

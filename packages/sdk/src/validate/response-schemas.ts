@@ -1,6 +1,8 @@
 import {
   accountEventResponseSchema,
   accountResponseSchema,
+  apiKeyPageSchema,
+  createdApiKeyResponseSchema,
   deliveryDetailsResponseSchema,
   deliveryPageSchema,
   deliveryResponseSchema,
@@ -16,6 +18,8 @@ import {
   pageSchema,
   partnerPageSchema,
   replayedDeliveriesResponseSchema,
+  sessionResponseSchema,
+  signInCodeResponseSchema,
   stagedSecretResponseSchema,
   summaryResponseSchema,
   webhookPageSchema,
@@ -100,5 +104,16 @@ export const responseSchemas: {
   },
   summary: {
     get: { 200: summaryResponseSchema },
+  },
+  keys: {
+    list: { 200: apiKeyPageSchema },
+    create: { 201: createdApiKeyResponseSchema },
+    revoke: { 204: null },
+  },
+  signInCodes: {
+    create: { 201: signInCodeResponseSchema },
+  },
+  sessions: {
+    create: { 201: sessionResponseSchema },
   },
 };

@@ -10,7 +10,7 @@ import { issueKey } from '../kernel/api-key';
 import { describeDatabase } from '../stores/database-url';
 import { requireAccount } from './accounts';
 import { OperatorError } from './operator-error';
-import { databaseOption, jsonOption } from './options';
+import { databaseOption, jsonOption, parseName } from './options';
 import { printList, printResult, type Streams } from './output';
 import { withExistingStore, withStoreToRead } from './with-store';
 
@@ -38,12 +38,16 @@ export function parseDuration(text: string): number {
 }
 
 function formatKey(key: ApiKey): Record<string, unknown> {
-  const { id, accountId, prefix, readOnly, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  const { id, accountId, name, isSession, prefix, readOnly, parentId } = key;
+  const { createdAt, expiresAt, revokedAt, lastUsedAt } = key;
   return {
     id,
     accountId,
+    name,
+    kind: isSession ? 'session' : 'key',
     prefix,
     readOnly,
+    createdBy: parentId,
     createdAt: formatTimestamp(createdAt),
     expiresAt: expiresAt === null ? null : formatTimestamp(expiresAt),
     revokedAt: revokedAt === null ? null : formatTimestamp(revokedAt),
@@ -52,13 +56,13 @@ function formatKey(key: ApiKey): Record<string, unknown> {
 }
 
 async function createRun(
-  options: Shared & { account: string; readOnly?: boolean; expires?: number },
+  options: Shared & { account: string; name?: string; readOnly?: boolean; expires?: number },
   streams: Streams,
 ): Promise<void> {
-  const { account: accountId, readOnly = false, expires } = options;
+  const { account: accountId, name = null, readOnly = false, expires } = options;
   const context = createContext(systemClock, createIdGenerator());
   const expiresAt = expires === undefined ? null : context.now + expires;
-  const { record, apiKey } = issueKey({ accountId, readOnly, expiresAt }, context);
+  const { record, apiKey } = issueKey({ accountId, name, readOnly, expiresAt }, context);
   await withExistingStore(options.database, async (store) => {
     await requireAccount(store, accountId, options.database);
     await store.accounts.addKey(record);
@@ -98,6 +102,7 @@ export function addKeyCommands(program: Command, streams: Streams): void {
     .command('create')
     .description('create an API key for an account')
     .requiredOption('--account <id>', 'the account, usr_<id>')
+    .option('--name <name>', 'what people call it', parseName)
     .option('--read-only', 'a key that cannot change anything')
     .option('--expires <duration>', 'when it expires, such as 90d, 12h or 30m', parseDuration)
     .addOption(jsonOption())
@@ -105,14 +110,14 @@ export function addKeyCommands(program: Command, streams: Streams): void {
     .action((options) => createRun(options, streams));
   keys
     .command('list')
-    .description('list API keys, newest first; the keys themselves are not stored')
+    .description('list API keys and sessions, newest first; the keys themselves are not stored')
     .option('--account <id>', 'only keys of this account')
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))
     .action((options) => listRun(options, streams));
   keys
     .command('revoke')
-    .description('revoke an API key immediately and permanently')
+    .description('revoke an API key and its sessions, immediately and permanently')
     .argument('<id>', 'the key, key_<id>')
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))

@@ -1,5 +1,6 @@
 import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
 import { type Caller, createAccount } from '@tradepost/domain/accounts/account';
+import { toCaller } from '@tradepost/domain/accounts/authentication';
 import {
   type Clock,
   createContext,
@@ -95,7 +96,7 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
     );
     await store.accounts.addAccount(account, record);
     accounts.push({ id: account.id, kind, name, apiKey });
-    return { accountId: account.id, kind, keyId: record.id, readOnly: false };
+    return toCaller({ ...record, kind });
   }
 
   const buyer = await addAccount('buyer', 'Harbour Street Café');

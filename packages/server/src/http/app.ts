@@ -17,16 +17,18 @@ import {
 } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import express, { type Express, type RequestHandler } from 'express';
-import { KeyUsage } from '../kernel/api-key';
+import { KeyUsage, tokens } from '../kernel/api-key';
 import type { Store } from '../stores/store';
 import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
 import { allowOrigins } from './cors';
 import { addHealthEndpoints, type Health } from './health';
 import {
   authenticate,
+  byKeys,
   createRateLimiter,
   getCaller,
   getKeyCheck,
+  getSealer,
   readJsonBody,
   reauthenticate,
   rejectReadOnly,
@@ -41,6 +43,7 @@ import {
   requireHostHeader,
   setConstantHeaders,
 } from './requests';
+import { createSignInLimiter } from './sign-in-limiter';
 
 /** Traces requests. Both handlers run in each traced request. */
 export interface RequestTracer {
@@ -90,6 +93,7 @@ export interface App {
 export function createApp(dependencies: AppDependencies): App {
   const { store, clock, log } = dependencies;
   const limiter = createRateLimiter(dependencies.rateLimit, clock);
+  const signInLimiter = createSignInLimiter();
   const keyUsage = new KeyUsage(store.accounts.recordKeyUses, clock, log);
   const longPolls = new LongPollRegistry(clock);
   store.onEvents((accountIds) => longPolls.notify(accountIds));
@@ -126,7 +130,7 @@ export function createApp(dependencies: AppDependencies): App {
   addHealthEndpoints(app, dependencies);
   app.use(rejectWhileStopping);
 
-  const routes = createRoutes({ ...dependencies, longPolls });
+  const routes = createRoutes({ ...dependencies, longPolls, tokens });
   const router = initServer().router(contract, {
     orders: bindHandlers(routes.orders, clock),
     notifications: bindHandlers(routes.notifications, clock),
@@ -136,12 +140,15 @@ export function createApp(dependencies: AppDependencies): App {
     partners: bindHandlers(routes.partners, clock),
     account: bindHandlers(routes.account, clock),
     summary: bindHandlers(routes.summary, clock),
+    keys: bindHandlers(routes.keys, clock),
+    signInCodes: bindHandlers(routes.signInCodes, clock),
+    sessions: bindHandlers(routes.sessions, clock),
   });
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [
-    authenticate(store.accounts, clock, keyUsage),
-    limiter.limit,
-    rejectReadOnly,
+    byKeys(authenticate(store.accounts, clock, keyUsage), signInLimiter.limit),
+    byKeys(limiter.limit, pass),
+    byKeys(rejectReadOnly, pass),
     readJsonBody,
     reauthenticate,
     ...(dependencies.tracer ? [dependencies.tracer.resume] : []),
@@ -163,10 +170,13 @@ export function createApp(dependencies: AppDependencies): App {
     releaseLongPolls: () => longPolls.release(),
     stop() {
       limiter.stop();
+      signInLimiter.stop();
       return keyUsage.stop();
     },
   };
 }
+
+const pass: RequestHandler = (_req, _res, next) => next();
 
 /**
  * Ignores the headers of conditional requests, because responses of the API must not be stored: Express would respond with 304,
@@ -217,13 +227,17 @@ export function bindHandlers<Router extends AppRouter>(
     name,
     async (input: TsRestInput) => {
       const caller = getCaller(input.res);
-      const { operationId } = input.req.tsRestRoute.metadata as RouteMetadata;
-      const idempotencyKey = readIdempotencyKey(caller, operationId, input, clock.now(), sha256);
+      const { operationId, keys } = input.req.tsRestRoute.metadata as RouteMetadata;
+      const idempotencyKey =
+        keys === 'none'
+          ? null
+          : readIdempotencyKey(caller, operationId, input, clock.now(), sha256);
       const response = await handler({
         ...input,
         caller,
         idempotencyKey,
         requireValidKey: getKeyCheck(input.res),
+        ...getSealer(input.res),
         // Created on first use: few handlers need it, and an abort is expensive because it captures a stack.
         get signal() {
           return disconnectSignal(input.res);

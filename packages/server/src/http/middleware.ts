@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RouteMetadata } from '@tradepost/contract';
 import { headerNames, requestLimits } from '@tradepost/contract/wire';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '@tradepost/domain/accounts/account';
 import {
@@ -6,15 +7,18 @@ import {
   readBearerKey,
   requireValid,
   requireWriteAccess,
+  toCaller,
   writeRateLimit,
   writeRateLimitPolicy,
 } from '@tradepost/domain/accounts/authentication';
 import { type Clock, clockTolerance } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import { malformedJson, notJson } from '@tradepost/domain/problems';
+import type { RequestContext } from '@tradepost/domain/route-handlers';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { MemoryStore, type Options } from 'express-rate-limit';
 import { hashApiKey, isApiKey, type KeyUsage } from '../kernel/api-key';
+import { seal, unseal } from '../kernel/seal';
 import { sendProblem } from './problems';
 
 /** Returns the account that sent an authenticated request. */
@@ -45,6 +49,23 @@ export function getKeyCheck(res: Response): () => Promise<void> {
   return res.locals.requireValidKey as () => Promise<void>;
 }
 
+/** The metadata of the route that a request was matched with. */
+function getMetadata(req: Request): RouteMetadata {
+  return (req as Request & { tsRestRoute: { metadata: RouteMetadata } }).tsRestRoute.metadata;
+}
+
+/** Runs some handlers only for routes that need an API key, and others for those that need none. */
+export function byKeys(withKey: RequestHandler, withoutKey: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    (getMetadata(req).keys === 'none' ? withoutKey : withKey)(req, res, next);
+}
+
+/** Encrypts and decrypts with the API key of an authenticated request, as `RequestContext` describes. */
+export function getSealer(res: Response): Pick<RequestContext, 'seal' | 'unseal'> {
+  const apiKey = res.locals.apiKey as string;
+  return { seal: (text) => seal(text, apiKey), unseal: (sealed) => unseal(sealed, apiKey) };
+}
+
 /** Requires a valid API key as `Authorization: Bearer <API_KEY>`. */
 export function authenticate(
   accounts: AccountStore,
@@ -54,9 +75,9 @@ export function authenticate(
   return async (req, res, next) => {
     const text = readBearerKey(req.headers.authorization);
     const key = await requireKey(accounts, clock, text);
-    const { accountId, kind, id: keyId, readOnly } = key;
-    usage.touch(keyId);
-    res.locals.caller = { accountId, kind, keyId, readOnly } satisfies Caller;
+    usage.touch(key.id);
+    res.locals.caller = toCaller(key);
+    res.locals.apiKey = text;
     // Most requests arrive at once; for those there is nothing to wait for.
     res.locals.bodyIsPending = hasBody(req) && !req.complete;
     res.locals.requireValidKey = async () => {
@@ -66,9 +87,9 @@ export function authenticate(
   };
 }
 
-/** Rejects changes with a read-only API key. */
+/** Rejects changes with a read-only API key, except where any key is enough. */
 export const rejectReadOnly: RequestHandler = (req, res, next) => {
-  requireWriteAccess(getCaller(res), req.method);
+  requireWriteAccess(getCaller(res), req.method, getMetadata(req));
   next();
 };
 

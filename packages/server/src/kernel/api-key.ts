@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApiKey } from '@tradepost/domain/accounts/account';
+import { createKeyRecord, type NewKey, type Tokens } from '@tradepost/domain/accounts/key';
 import type { Clock, CommandContext } from '@tradepost/domain/kernel/context';
 import type { Logger } from 'pino';
 
@@ -38,27 +39,21 @@ export function hashApiKey(apiKey: string): string {
   return hash('sha256', apiKey);
 }
 
-/** Creates a key for an account. It has about 190 random bits. */
-export function issueKey(
-  key: { accountId: string; readOnly: boolean; expiresAt: number | null },
-  context: CommandContext,
-): IssuedKey {
-  let text = 'tpk_';
-  for (let index = 0; index < randomLength; index += 1)
-    text += alphabet[randomInt(alphabet.length)];
-  const apiKey = text + checksum(text);
-  return {
-    apiKey,
-    record: {
-      ...key,
-      id: context.newId('key'),
-      hash: hashApiKey(apiKey),
-      prefix: `${apiKey.slice(0, 8)}…`,
-      createdAt: context.now,
-      revokedAt: null,
-      lastUsedAt: null,
-    },
-  };
+/** API keys and sign-in codes of about 190 random bits, with a checksum, and stored as their SHA-256. */
+export const tokens: Tokens = {
+  create(prefix) {
+    let text = `${prefix}_`;
+    for (let index = 0; index < randomLength; index += 1)
+      text += alphabet[randomInt(alphabet.length)];
+    return text + checksum(text);
+  },
+  hash: hashApiKey,
+};
+
+/** Creates a key for an account. */
+export function issueKey(key: NewKey, context: CommandContext): IssuedKey {
+  const apiKey = tokens.create('tpk');
+  return { apiKey, record: createKeyRecord(key, apiKey, tokens, context) };
 }
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import process from 'node:process';
 
-/** API keys, endpoint secrets and secret keys. */
-const keys = /(tpk|whsec|tpsk)_[\w+/=%-]{8,}/g;
+/** API keys, sign-in codes, endpoint secrets and secret keys. */
+const keys = /(tpk|tpc|whsec|tpsk)_[\w+/=%-]{8,}/g;
 /** A parameter of a URL or a setting of a connection. Neither quotes of JSON nor its escapes are touched, so that a log line stays JSON. */
 const password = /(passw(?:or)?d\s*[=:]\s*)('[^'"\\]*'|[^\s&"',;\\]+)/gi;
 

@@ -56,6 +56,8 @@ const batch = 500;
 const smallestBatch = 50;
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
+/** How long sessions are listed after their end. */
+const endedSessionsMs = 7 * day;
 
 /** The result of one step of a task. */
 export interface PruneTaskStep {
@@ -108,6 +110,13 @@ export function createPruneTasks({
   return [
     drain('idempotencyKeys', () =>
       retention.pruneIdempotencyKeys({ now: clock.now(), limit: batch }),
+    ),
+    drain('signIns', () =>
+      retention.pruneSignIns({
+        codesBefore: clock.now(),
+        sessionsBefore: clock.now() - endedSessionsMs,
+        limit: batch,
+      }),
     ),
     thenErase(
       drain('deletedWebhooks', () => retention.pruneRemovedWebhooks({ limit: batch })),

@@ -67,7 +67,7 @@ export interface ApiOptions {
   corsOrigins?: readonly string[] | undefined;
   /**
    * Addresses and subnets of proxies whose `X-Forwarded-For` is believed; or `loopback`, `linklocal`, `uniquelocal`. The client's
-   * address is only logged.
+   * address is logged, and wrong sign-in codes are counted by it.
    * @default none
    */
   trustProxy?: readonly string[] | undefined;

@@ -109,6 +109,23 @@ export function createRuleGroups({
       ],
     },
     {
+      name: 'keys',
+      description: 'every session belongs to a key of its account, and ends no later',
+      rules: [
+        {
+          problem: 'sessions whose key is missing, of another account, or a session itself',
+          sql: `SELECT s.id FROM api_keys AS s LEFT JOIN api_keys AS k
+            ON k.id = s.parent_id AND k.account_id = s.account_id AND NOT k.session
+            WHERE s.session AND k.id IS NULL`,
+        },
+        {
+          problem: 'sessions without an end, or that outlive their key',
+          sql: `SELECT s.id FROM api_keys AS s JOIN api_keys AS k ON k.id = s.parent_id
+            WHERE s.session AND (s.expires_at IS NULL OR s.expires_at > k.expires_at)`,
+        },
+      ],
+    },
+    {
       name: 'stock',
       description: 'available and ordered units are those supplied, and low stock is marked',
       rules: [

@@ -1,4 +1,5 @@
 import type { AccountStore } from '@tradepost/domain/accounts/account';
+import type { SignInStore } from '@tradepost/domain/accounts/sign-in';
 import type { DeliveryLogStore, DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import type { EventStore } from '@tradepost/domain/events/event-log';
 import type { Clock } from '@tradepost/domain/kernel/context';
@@ -99,6 +100,7 @@ export interface Store {
   /** Whether other hosts may use it, too, so that an outage is not a fault of one process. */
   isShared?: boolean;
   accounts: AccountStore;
+  signIns: SignInStore;
   listings: ListingStore;
   orders: OrderStore;
   notifications: NotificationStore;

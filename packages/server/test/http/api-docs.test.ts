@@ -164,7 +164,7 @@ it('a path that does not exist names the page only if there is one', async () =>
   const on = await (await start()).request('GET /');
   expect(getProblem(on).detail).toContain('/docs describes it.');
   const off = await (await start({ docs: false })).request('GET /');
-  expect(getProblem(off).detail).toContain('/v1/account.');
+  expect(getProblem(off).detail).toContain('and /v1/sessions.');
   expect(getProblem(off).detail).not.toContain('/docs');
 });
 

@@ -96,6 +96,9 @@ describe('among API keys,', () => {
     const { record, apiKey } = issueKey(request, aContext());
     expect(record).toEqual({
       ...request,
+      name: null,
+      isSession: false,
+      parentId: null,
       id: expect.stringMatching(/^key_/),
       hash: createHash('sha256').update(apiKey).digest('hex'),
       prefix: `${apiKey.slice(0, 8)}…`,

@@ -12,7 +12,7 @@ import type { StoredResponse } from '@tradepost/domain/kernel/idempotency';
 import { type MatchedRoute, Service } from '@tradepost/domain/service';
 import { insecureWebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import { deliveryHeaders } from '../../src/engine/attempt/delivery-headers';
-import { hashApiKey } from '../../src/kernel/api-key';
+import { tokens } from '../../src/kernel/api-key';
 import { isPostgresUrl } from '../../src/stores/database-url';
 import { openStore } from '../../src/stores/open-store';
 import type { Call } from './call';
@@ -46,7 +46,7 @@ export async function openStoreSystem(now: number, database = ':memory:'): Promi
     newId,
     longPolls,
     webhookPolicy: insecureWebhookPolicy,
-    hashKey: hashApiKey,
+    tokens,
   });
   const inFlight = new Map<LeasedDelivery, SentAttempt>();
   let leases = 0;

@@ -20,6 +20,7 @@ const day = 24 * 60 * minute;
 interface Left {
   overdue: number;
   idempotencyKeys: number;
+  signIns: number;
   deletedWebhooks: number;
   statistics: number;
   deliveries: number;
@@ -95,6 +96,7 @@ const retention: RetentionStore = {
   pruneEvents: (step) => scan('events', step),
   pruneNotifications: (step) => scan(step.unread ? 'unreadNotifications' : 'notifications', step),
   pruneIdempotencyKeys: ({ limit }) => drain('idempotencyKeys', limit),
+  pruneSignIns: ({ limit }) => drain('signIns', limit),
   pruneRemovedWebhooks: ({ limit }) => drain('deletedWebhooks', limit),
   pruneStats: ({ before, limit }) => drain('statistics', limit, { before }),
   eraseDeleted: async () => {
@@ -133,6 +135,7 @@ beforeEach(() => {
   left = {
     overdue: 0,
     idempotencyKeys: 0,
+    signIns: 0,
     deletedWebhooks: 0,
     statistics: 0,
     deliveries: 0,
@@ -177,6 +180,7 @@ describe('the housekeeper', () => {
     expect(calls.map(({ what }) => what)).toEqual([
       'overdue',
       'idempotencyKeys',
+      'signIns',
       'deletedWebhooks',
       'statistics',
       'statistics',

@@ -42,6 +42,16 @@ const sharedDamages: Damage[] = [
     `UPDATE accounts SET kind = 'agent' WHERE kind = 'buyer'`,
   ],
   [
+    'keys',
+    'sessions whose key is missing, of another account, or a session itself',
+    'UPDATE api_keys SET session = TRUE, parent_id = id, expires_at = 1',
+  ],
+  [
+    'keys',
+    'sessions without an end, or that outlive their key',
+    'UPDATE api_keys SET session = TRUE, parent_id = id',
+  ],
+  [
     'stock',
     'listings with a negative available quantity',
     'UPDATE listings SET available_quantity = -1',

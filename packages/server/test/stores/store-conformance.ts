@@ -3,6 +3,7 @@ import type { Store } from '../../src/stores/store';
 import { describeAccounts } from './conformance/accounts';
 import { describeBackoff } from './conformance/backoff';
 import { describeClockChanges } from './conformance/clock-changes';
+import { describeCreatedKeys } from './conformance/created-keys';
 import { describeDeadWorkers } from './conformance/dead-workers';
 import { describeDeletedWebhooks } from './conformance/deleted-webhooks';
 import { describeDeliveryLists } from './conformance/delivery-lists';
@@ -29,6 +30,7 @@ import { describeReopening } from './conformance/reopening';
 import { describeReplaysAndTestEvents } from './conformance/replays-and-test-events';
 import { describeRetention } from './conformance/retention';
 import { describeSideEffects } from './conformance/side-effects';
+import { describeSignIns } from './conformance/sign-ins';
 import type { StoreUnderTest } from './conformance/store-under-test';
 import { describeSummaries } from './conformance/summaries';
 import { describeTimelines } from './conformance/timelines';
@@ -46,6 +48,8 @@ type Part = (underTest: StoreUnderTest) => void;
 
 const allParts: Part[] = [
   describeAccounts,
+  describeCreatedKeys,
+  describeSignIns,
   describeListings,
   describeOrders,
   describeSideEffects,

@@ -33,6 +33,7 @@ const patterns: readonly (readonly [RegExp, string | ((found: string) => string)
   [/\bv1,[\w+/]{43}=/g, `v1,${'0'.repeat(43)}=`],
   [/(?<=webhook-timestamp: )\d{10}/gi, '0000000000'],
   [/\bwhsec_[\w+/=]{20,}/g, (secret) => `whsec_${'0'.repeat(secret.length - 6)}`],
+  [/\b(tpk|tpc)_[0-9A-Za-z]{38}\b/g, (secret) => `${secret.slice(0, 4)}${'0'.repeat(38)}`],
   [/\btpk_\w{2,8}…/g, (prefix) => `tpk_${'0'.repeat(prefix.length - 5)}…`],
   [/(?<="duration(?:Ms)?": ?)\d+/g, '0'],
   [/\b\d+(\.\d+)?(?= ms\b)/g, '0'],
@@ -41,7 +42,7 @@ const patterns: readonly (readonly [RegExp, string | ((found: string) => string)
   [/(?<=^|\btradepost[ /])\d+\.\d+\.\d+(?:-[\w.]+)?\b/gim, '0.0.0'],
   // An ID that is truncated in the middle, to fit the terminal.
   [
-    /(?<=\b(?:ord|usr|lst|ntf|whk|dlv|evt)_)[0-9A-Z]+(?=…)|(?<=…)[0-9A-Z]+\b/g,
+    /(?<=\b(?:ord|usr|lst|ntf|whk|dlv|evt|key)_)[0-9A-Z]+(?=…)|(?<=…)[0-9A-Z]+\b/g,
     (cut) => '0'.repeat(cut.length),
   ],
 ];

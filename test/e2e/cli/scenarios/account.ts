@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** Profiles, `whoami` and `doctor`. */
+/** Profiles, `whoami`, `keys`, `open` and `doctor`. */
 export async function account({
   mode,
   run,
@@ -21,6 +21,18 @@ export async function account({
   await run('tradepost profiles list', { as });
   await run('tradepost doctor', { as });
   await runOnPipes('tradepost doctor --output csv');
+
+  const created = await run("tradepost keys create --name 'warehouse export' --read-only");
+  const [, key = ''] = /\b(key_[0-9A-Z]{26})\b/.exec(created) ?? [];
+  await runOnPipes('tradepost keys create --expires 90d --key-file ci.key --output json');
+  await runOnPipes('tradepost keys create --expires forever');
+  await run('tradepost keys list');
+  await runOnPipes('tradepost keys list --output csv --limit 1');
+  await run(`tradepost keys revoke ${key} --yes`);
+  await runOnPipes(`tradepost keys revoke ${key}`);
+  await runOnPipes('tradepost keys revoke key_nosuch --yes');
+  await run('tradepost open --fields expiresAt');
+  await runOnPipes('tradepost open');
 
   await writeFile(join(folder, 'key.txt'), `${seller.apiKey}\n`);
   const fromFile = `tradepost login --key-stdin --base-url ${url}`;

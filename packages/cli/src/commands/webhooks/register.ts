@@ -5,6 +5,7 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { eventsOption, type GlobalOptions } from '../../input/options';
 import { describeShape } from '../../output/format';
+import { newSecretFileOption, revealSecret } from '../../output/reveal-secret';
 import type { View } from '../../output/view';
 import {
   addSettingsOptions,
@@ -12,7 +13,7 @@ import {
   type SettingsOptions,
   settingsNotes,
 } from './endpoint-settings';
-import { newSecretFileOption, revealSecret } from './secret';
+import { withoutSecret } from './secret';
 import { urlOption } from './webhook-options';
 
 interface Options extends GlobalOptions, SettingsOptions {
@@ -45,6 +46,7 @@ export function configure(command: Command, context: CliContext): void {
           ) as Promise<RegisteredWebhook>,
         view: createdWebhookView,
         subject: ({ id, url }: Partial<RegisteredWebhook>) => `${id ?? url} is registered`,
+        withoutSecret,
         advice: 'The secret is not shown again. Save it where your receiver reads it.',
       };
       await revealSecret(secret, context, options);

@@ -8,10 +8,11 @@ import { addId, type GlobalOptions, yesOption } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat, describeShape } from '../../output/format';
 import { printChange, printCommand, printNotice } from '../../output/print';
+import { newSecretFileOption, revealSecret } from '../../output/reveal-secret';
 import { formatRelative } from '../../output/times';
 import type { View } from '../../output/view';
 import { formatCommand } from '../../report/hint';
-import { newSecretFileOption, revealSecret } from './secret';
+import { withoutSecret } from './secret';
 import { webhookView } from './webhook-view';
 
 interface Options extends GlobalOptions {
@@ -61,6 +62,7 @@ async function stage(id: string, options: Options, context: CliContext): Promise
       },
       view: stagedSecretView,
       subject: () => `a new secret of ${id} is staged`,
+      withoutSecret,
       advice: 'The secret is not shown again.',
       nextSteps: {
         texts: [

@@ -218,6 +218,9 @@ function createService(
     // 32 bytes.
     createSecret: () =>
       extensions ? `whsec_${btoa(clock.newId('mock').padEnd(32, '.'))}` : exampleSecret,
-    hashKey: (apiKey) => apiKey,
+    tokens: {
+      create: (prefix) => clock.newId(`${prefix}_mock`).padEnd(42, '0'),
+      hash: (text) => text,
+    },
   });
 }

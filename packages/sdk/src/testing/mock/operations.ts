@@ -28,12 +28,23 @@ export type MockOperation =
   | 'events.get'
   | 'partners.list'
   | 'account.get'
-  | 'summary.get';
+  | 'summary.get'
+  | 'keys.list'
+  | 'keys.create'
+  | 'keys.revoke'
+  | 'signIn.createCode'
+  | 'sessions.create';
 
-/** Returns the call of the client for a route of the contract. All but one have the same name. */
+/** The calls of the client that have another name than their route. */
+const otherNames: Readonly<Record<string, MockOperation>> = {
+  'notifications.update': 'notifications.markRead',
+  'signInCodes.create': 'signIn.createCode',
+};
+
+/** Returns the call of the client for a route of the contract. */
 export function toOperation({ noun, name }: Pick<MatchedRoute, 'noun' | 'name'>): MockOperation {
   const route = `${noun}.${name}`;
-  return (route === 'notifications.update' ? 'notifications.markRead' : route) as MockOperation;
+  return otherNames[route] ?? (route as MockOperation);
 }
 
 /** All operations. */

@@ -1,4 +1,5 @@
 import type { Account } from '@tradepost/domain/accounts/account';
+import { createKeyRecord } from '@tradepost/domain/accounts/key';
 import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing as ListingRecord } from '@tradepost/domain/listings/listing';
 import type { MemoryData } from '@tradepost/domain/memory/memory-data';
@@ -104,19 +105,10 @@ export class Seed {
     const apiKey = this.#clock.newId('tpk_mock').padEnd(42, '0');
     const account: Account = { id, kind, name, createdAt: now };
     accounts.set(id, account);
-    const keyId = newId('key');
-    keys.set(keyId, {
-      id: keyId,
-      accountId: id,
-      // It protects nothing, so it is known by itself.
-      hash: apiKey,
-      prefix: `${apiKey.slice(0, 8)}…`,
-      readOnly,
-      createdAt: now,
-      expiresAt: null,
-      revokedAt: null,
-      lastUsedAt: null,
-    });
+    const settings = { accountId: id, readOnly, expiresAt: null };
+    // It protects nothing, so it is known by itself.
+    const key = createKeyRecord(settings, apiKey, { hash: (text) => text }, this.#at());
+    keys.set(key.id, key);
     return { ...account, createdAt: formatTimestamp(now), apiKey, readOnly };
   }
 

@@ -1,12 +1,51 @@
-import type { AccountStore, ApiKeyWithAccount } from '@tradepost/domain/accounts/account';
-import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
-import type { PostgresDatabase } from './database';
+import type {
+  AccountStore,
+  ApiKeyOwner,
+  ApiKeyWithAccount,
+} from '@tradepost/domain/accounts/account';
+import { NumberedConditions } from '../conditions';
+import { mergeBounds } from '../page-bounds';
+import {
+  accounts,
+  apiKeys,
+  apiKeysWithAccount,
+  keyFields,
+  keysWithParents,
+} from '../records/tables';
+import type { PostgresDatabase, Queries, Transaction } from './database';
+import { writeIdempotent } from './idempotency';
 import { insert } from './write-set';
 
 const ofOwner = accounts.as('account');
-const ofKey = apiKeys.as('key');
-const selectKeyOwner = `SELECT ${ofOwner.select}, ${ofKey.select}
-  FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.id = $1`;
+const ofKey = keyFields.as('key');
+const selectOwner = `SELECT ${ofOwner.select}, ${ofKey.select}
+  FROM ${keysWithParents} JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.id = $1`;
+
+/** Returns a key and its account. */
+export async function selectKeyOwner(
+  queries: Pick<Queries, 'row'>,
+  keyId: string,
+): Promise<ApiKeyOwner | null> {
+  const row = await queries.row<object>(selectOwner, keyId);
+  return row === undefined ? null : { account: ofOwner.pick(row), key: ofKey.pick(row) };
+}
+
+/** Locks a key, so that it is not revoked before the end of the transaction, and what it creates is created one after another. */
+export function lockKey(tx: Transaction, keyId: string): void {
+  tx.send('SELECT 1 FROM api_keys WHERE id = $1 FOR NO KEY UPDATE', keyId);
+}
+
+/** Locks an account, so that its keys are created one after another, and returns how many valid ones it has, without sessions. */
+async function countValidKeys(tx: Transaction, accountId: string, now: number): Promise<number> {
+  tx.send('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', accountId);
+  const row = await tx.row<{ count: number }>(
+    `SELECT count(*) AS count FROM api_keys
+     WHERE account_id = $1 AND NOT session AND revoked_at IS NULL AND coalesce(expires_at > $2, TRUE)`,
+    accountId,
+    now,
+  );
+  return row?.count ?? 0;
+}
 
 /** Creates the store of accounts and API keys. */
 export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
@@ -19,7 +58,8 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
     lookups.delete(hash);
     return await db.find(
       apiKeysWithAccount,
-      'FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = $1',
+      `FROM ${keysWithParents} JOIN accounts ON accounts.id = api_keys.account_id
+       WHERE api_keys.hash = $1`,
       hash,
     );
   }
@@ -37,6 +77,16 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
 
     addKey: (key) => db.write(async (tx) => insert(tx, apiKeys, [key])),
 
+    createKey: ({ caller: { accountId, keyId }, idempotencyKey, context }, decide) =>
+      writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
+        const validCount = await countValidKeys(tx, accountId, context.now);
+        lockKey(tx, keyId);
+        const maker = (await selectKeyOwner(tx, keyId))?.key ?? null;
+        const { key, response } = decide({ maker, validCount });
+        insert(tx, apiKeys, [key]);
+        return { response };
+      }),
+
     findKeyByHash(hash) {
       const known = lookups.get(hash);
       if (known !== undefined) return known;
@@ -45,15 +95,27 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
       return lookup;
     },
 
-    async findKeyOwner(keyId) {
-      const row = await db.row<object>(selectKeyOwner, keyId);
-      return row === undefined ? null : { account: ofOwner.pick(row), key: ofKey.pick(row) };
-    },
+    findKeyOwner: (keyId) => selectKeyOwner(db, keyId),
 
     listKeys: (accountId) =>
       accountId === undefined
-        ? db.list(apiKeys, 'FROM api_keys ORDER BY id DESC')
-        : db.list(apiKeys, 'FROM api_keys WHERE account_id = $1 ORDER BY id DESC', accountId),
+        ? db.list(keyFields, `FROM ${keysWithParents} ORDER BY api_keys.id DESC`)
+        : db.list(
+            keyFields,
+            `FROM ${keysWithParents} WHERE api_keys.account_id = $1 ORDER BY api_keys.id DESC`,
+            accountId,
+          ),
+
+    listKeyPage(accountId, { after, limit }) {
+      const conditions = new NumberedConditions()
+        .add('account_id = ?', accountId)
+        .addRange(mergeBounds({ after }));
+      const { sql } = conditions;
+      const page = `(SELECT * FROM api_keys WHERE ${sql}
+        ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)})`;
+      const rest = `FROM ${page} AS ${keysWithParents} ORDER BY api_keys.created_at DESC, api_keys.id DESC`;
+      return db.list(keyFields, rest, ...conditions.values);
+    },
 
     async recordKeyUses(uses) {
       // In the order of the IDs, so that two processes do not wait for each other.
@@ -80,7 +142,7 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
           now,
           id,
         );
-        return await tx.find(apiKeys, 'FROM api_keys WHERE id = $1', id);
+        return (await selectKeyOwner(tx, id))?.key ?? null;
       }),
   };
 }

@@ -17,6 +17,7 @@ import { createPostgresPartnerStore } from './partners';
 import { translateOpeningError } from './postgres-errors';
 import { createPostgresRetentionStore } from './retention';
 import { createPostgresSecretStore, requireSecretKeys } from './secrets';
+import { createPostgresSignInStore } from './sign-ins';
 import { createPostgresSummaryStore } from './summaries';
 import { createPostgresWebhookStore } from './webhooks';
 import { WorkerLocks } from './worker-locks';
@@ -66,6 +67,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     schemaVersion: currentSchemaVersion,
     isShared: true,
     accounts: createPostgresAccountStore(db),
+    signIns: createPostgresSignInStore(db),
     listings: createPostgresListingStore(db),
     orders: createPostgresOrderStore(db, groups, (events, queued) => {
       for (const { createdAt } of queued > 0 ? events : []) deliveries.noteQueued(createdAt);

@@ -242,6 +242,29 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
         ),
       ),
 
+    pruneSignIns: ({ codesBefore, sessionsBefore, limit }) =>
+      timed(() =>
+        db.write(async (tx) => {
+          const [codes, sessions] = await Promise.all([
+            tx.run(
+              `DELETE FROM sign_in_codes WHERE hash = ANY (ARRAY(
+                 SELECT hash FROM sign_in_codes WHERE expires_at <= $1
+                 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+              codesBefore,
+              limit,
+            ),
+            tx.run(
+              `DELETE FROM api_keys WHERE id = ANY (ARRAY(
+                 SELECT id FROM api_keys WHERE session AND expires_at <= $1
+                 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+              sessionsBefore,
+              limit,
+            ),
+          ]);
+          return codes + sessions;
+        }),
+      ),
+
     async pruneRemovedWebhooks({ limit }) {
       // A change that read the subscription before it was deleted may have queued a delivery after the webhook was removed.
       const orphans = await db.rows<{ webhookId: string }>(

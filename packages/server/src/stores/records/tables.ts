@@ -1,5 +1,6 @@
 import type { AccountKind, EventType } from '@tradepost/contract/wire';
 import type { Account, ApiKey } from '@tradepost/domain/accounts/account';
+import type { SignInCode } from '@tradepost/domain/accounts/sign-in';
 import type { AttemptRate } from '@tradepost/domain/deliveries/attempt-rate';
 import type { Delivery, DeliveryState } from '@tradepost/domain/deliveries/delivery';
 import type { EndpointHealth } from '@tradepost/domain/deliveries/endpoint-health';
@@ -30,15 +31,35 @@ export const apiKeys = new Table<ApiKey>('api_keys', ['id'], {
   hash: ['hash', 'text'],
   prefix: ['prefix', 'text'],
   readOnly: ['read_only', 'boolean'],
+  name: ['name', 'text'],
+  isSession: ['session', 'boolean'],
+  parentId: ['parent_id', 'text'],
   createdAt: ['created_at', 'integer'],
   expiresAt: ['expires_at', 'integer'],
   revokedAt: ['revoked_at', 'integer'],
   lastUsedAt: ['last_used_at', 'integer'],
 });
 
+/** What is read of API keys, joined with `keysWithParents`: a session is revoked when its key is. */
+export const keyFields: Fields<ApiKey> = apiKeys.with<Pick<ApiKey, 'revokedAt'>>({
+  revokedAt: ['coalesce(api_keys.revoked_at, parents.revoked_at)', 'integer'],
+});
+
+/** API keys, joined with the keys of those that are sessions. */
+export const keysWithParents = `api_keys LEFT JOIN api_keys AS parents
+  ON api_keys.session AND parents.id = api_keys.parent_id`;
+
 /** API keys joined with their accounts. */
-export const apiKeysWithAccount = apiKeys.with<{ kind: AccountKind }>({
+export const apiKeysWithAccount = keyFields.with<{ kind: AccountKind }>({
   kind: ['accounts.kind', 'text'],
+});
+
+/** The open sign-in codes. */
+export const signInCodes = new Table<SignInCode>('sign_in_codes', ['hash'], {
+  hash: ['hash', 'text'],
+  keyId: ['key_id', 'text'],
+  createdAt: ['created_at', 'integer'],
+  expiresAt: ['expires_at', 'integer'],
 });
 
 /** The listings, with the units that they were supplied with. */

@@ -3,15 +3,44 @@ import type {
   ApiKeyOwner,
   ApiKeyWithAccount,
 } from '@tradepost/domain/accounts/account';
-import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
+import { Conditions } from '../conditions';
+import { mergeBounds } from '../page-bounds';
+import {
+  accounts,
+  apiKeys,
+  apiKeysWithAccount,
+  keyFields,
+  keysWithParents,
+} from '../records/tables';
 import type { SqliteDatabase } from './database';
+import { runIdempotent } from './idempotency';
+
+/** Returns a key and its account. Call inside a read or a write. */
+export function selectKeyOwner(db: SqliteDatabase, keyId: string): ApiKeyOwner | null {
+  const key = db.find(keyFields, `FROM ${keysWithParents} WHERE api_keys.id = ?`, keyId);
+  if (key === null) return null;
+  const account = db.find(accounts, 'FROM accounts WHERE id = ?', key.accountId);
+  return account && { account, key };
+}
+
+/** Counts the valid keys of an account, without sessions. Call inside a write. */
+function countValidKeys(db: SqliteDatabase, accountId: string, now: number): number {
+  const row = db.get<{ count: number }>(
+    `SELECT count(*) AS count FROM api_keys
+     WHERE account_id = ? AND session = 0 AND revoked_at IS NULL AND coalesce(expires_at > ?, 1)`,
+    accountId,
+    now,
+  );
+  return row?.count ?? 0;
+}
 
 /** Creates the store of accounts and API keys. */
 export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
   const selectKey = (hash: string) =>
     db.find(
       apiKeysWithAccount,
-      'FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = ?',
+      `FROM ${keysWithParents} JOIN accounts ON accounts.id = api_keys.account_id
+       WHERE api_keys.hash = ?`,
       hash,
     );
 
@@ -31,6 +60,18 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
 
     addKey: (key) => db.write(() => db.insert(apiKeys, key)),
 
+    createKey: ({ caller: { accountId, keyId }, idempotencyKey, context }, decide) =>
+      db.write(() =>
+        runIdempotent(db, idempotencyKey, context.now, () => {
+          const { key, response } = decide({
+            maker: selectKeyOwner(db, keyId)?.key ?? null,
+            validCount: countValidKeys(db, accountId, context.now),
+          });
+          db.insert(apiKeys, key);
+          return response;
+        }),
+      ),
+
     findKeyByHash(hash) {
       const known = lookups.get(hash);
       if (known !== undefined) return known;
@@ -43,20 +84,28 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
       return lookup;
     },
 
-    findKeyOwner: (keyId) =>
-      db.view((): ApiKeyOwner | null => {
-        const key = db.find(apiKeys, 'FROM api_keys WHERE id = ?', keyId);
-        if (key === null) return null;
-        const account = db.find(accounts, 'FROM accounts WHERE id = ?', key.accountId);
-        return account && { account, key };
-      }),
+    findKeyOwner: (keyId) => db.view(() => selectKeyOwner(db, keyId)),
 
     listKeys: (accountId) =>
       db.read(() =>
         accountId === undefined
-          ? db.list(apiKeys, 'FROM api_keys ORDER BY id DESC')
-          : db.list(apiKeys, 'FROM api_keys WHERE account_id = ? ORDER BY id DESC', accountId),
+          ? db.list(keyFields, `FROM ${keysWithParents} ORDER BY api_keys.id DESC`)
+          : db.list(
+              keyFields,
+              `FROM ${keysWithParents} WHERE api_keys.account_id = ? ORDER BY api_keys.id DESC`,
+              accountId,
+            ),
       ),
+
+    listKeyPage: (accountId, { after, limit }) =>
+      db.read(() => {
+        const { sql, values } = new Conditions()
+          .add('account_id = ?', accountId)
+          .addRange(mergeBounds({ after }));
+        const page = `(SELECT * FROM api_keys WHERE ${sql} ORDER BY created_at DESC, id DESC LIMIT ?)`;
+        const rest = `FROM ${page} AS ${keysWithParents} ORDER BY api_keys.created_at DESC, api_keys.id DESC`;
+        return db.list(keyFields, rest, ...values, limit);
+      }),
 
     recordKeyUses: (uses) =>
       db.writeRelaxed(() => {
@@ -73,7 +122,7 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
     revokeKey: (id, now) =>
       db.write(() => {
         db.run('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
-        return db.find(apiKeys, 'FROM api_keys WHERE id = ?', id);
+        return selectKeyOwner(db, id)?.key ?? null;
       }),
   };
 }

@@ -165,6 +165,29 @@ export function createSqliteRetentionStore(db: SqliteDatabase): RetentionStore {
       });
     },
 
+    async pruneSignIns({ codesBefore, sessionsBefore, limit }) {
+      const isAny = `SELECT 1 FROM sign_in_codes WHERE expires_at <= ?
+        UNION ALL SELECT 1 FROM api_keys WHERE session = 1 AND expires_at <= ? LIMIT 1`;
+      const found = await db.read(() => db.get(isAny, codesBefore, sessionsBefore));
+      if (found === undefined) return nothingPruned;
+      return await pruneInPortions(db, limit, (rows) => {
+        const codes = db.run(
+          `DELETE FROM sign_in_codes WHERE hash IN (
+             SELECT hash FROM sign_in_codes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+          codesBefore,
+          rows,
+        );
+        const sessions = db.run(
+          `DELETE FROM api_keys WHERE id IN (
+             SELECT id FROM api_keys WHERE session = 1 AND expires_at <= ?
+             ORDER BY expires_at LIMIT ?)`,
+          sessionsBefore,
+          rows - codes,
+        );
+        return { removed: codes + sessions, hasMore: codes + sessions === rows };
+      });
+    },
+
     async pruneRemovedWebhooks({ limit }) {
       const webhook = await db.read(() =>
         db.get<{ id: string }>(

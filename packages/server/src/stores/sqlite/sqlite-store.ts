@@ -14,6 +14,7 @@ import { createSqliteOrderStore } from './orders';
 import { createSqlitePartnerStore } from './partners';
 import { createSqliteRetentionStore } from './retention';
 import { createSqliteSecretStore, requireSecretKeys } from './secrets';
+import { createSqliteSignInStore } from './sign-ins';
 import { translateOpeningError } from './sqlite-errors';
 import { createSqliteSummaryStore } from './summaries';
 import { createSqliteWebhookStore } from './webhooks';
@@ -43,6 +44,7 @@ export function createStore(db: SqliteDatabase): Store {
   return {
     schemaVersion: currentSchemaVersion,
     accounts: createSqliteAccountStore(db),
+    signIns: createSqliteSignInStore(db),
     listings: createSqliteListingStore(db),
     orders: createSqliteOrderStore(db, announcements),
     notifications: createSqliteNotificationStore(db),

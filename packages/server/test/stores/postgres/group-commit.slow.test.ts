@@ -184,7 +184,9 @@ async function change(store: Store, { order, to, fails }: Changing, number: numb
  * arrive.
  */
 const aKeyOf = (operation: string, hasKey: boolean, number: number) =>
-  hasKey ? anIdempotencyKey({ ...seller, operation, key: `key-${number}` }) : null;
+  hasKey
+    ? anIdempotencyKey({ accountId: seller.accountId, operation, key: `key-${number}` })
+    : null;
 
 async function replay(store: Store, { delivery: index, hasKey, fails }: Replaying, number: number) {
   const { accountId } = seller;

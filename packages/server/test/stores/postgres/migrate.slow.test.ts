@@ -39,8 +39,8 @@ vi.mock('../../../src/stores/postgres/migrations/migrations', async (load) => {
   return { migrations: [...migrations, ...later] };
 });
 
-/** The version that this server has without the later ones. */
-const presentVersion = currentSchemaVersion - 3;
+/** The version before these migrations. */
+const released = currentSchemaVersion - 3;
 
 const postgres = await startPostgres();
 afterAll(postgres.stop);
@@ -52,15 +52,15 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Creates a database with the first version of the schema. Returns a client of it and its URL. */
+/** Creates a database with the schema before the later migrations. Returns a client of it and its URL. */
 async function createOldDatabase() {
   const { url } = await postgres.createDatabase();
   const client = await connect(url);
-  await createTables(client, 1);
+  await createTables(client, released);
   await client.query(
     'CREATE TABLE tradepost_schema (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL, min_compatible_version BIGINT NOT NULL)',
   );
-  await client.query('INSERT INTO tradepost_schema VALUES (TRUE, 1, 1)');
+  await client.query(`INSERT INTO tradepost_schema VALUES (TRUE, ${released}, 1)`);
   await client.query(`
     INSERT INTO accounts VALUES ('usr_1', 'seller', 'Seller', 0);
     INSERT INTO listings VALUES ('lst_1', 'usr_1', NULL, 10, 10, NULL, FALSE, 0, NULL)
@@ -96,12 +96,12 @@ test('a migration holds the locks of one version, so that an order that is creat
   await ordering.query("BEGIN; SET LOCAL lock_timeout = '200ms'");
   await ordering.query("UPDATE listings SET available_quantity = 9 WHERE id = 'lst_1'");
   const migration = migrateDatabase(url, { dryRun: false });
-  while ((await readVersion(client)) <= presentVersion)
+  while ((await readVersion(client)) <= released)
     await Promise.race([migration, client.query('SELECT 1')]);
   await ordering.query(insertOrder('ord_1'));
   await ordering.query('COMMIT');
 
-  expect(await migration).toMatchObject({ from: 1, to: currentSchemaVersion });
+  expect(await migration).toMatchObject({ from: released, to: currentSchemaVersion });
   await expectMigrated(url, client);
   const { rows } = await client.query(
     'SELECT note FROM listings JOIN orders ON listing_id = listings.id',
@@ -135,7 +135,7 @@ describe('while an index is built', () => {
     // As this server was when its schema was the current one.
     const client = await connect(url);
     await client.query(
-      `DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = ${presentVersion}`,
+      `DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = ${released}`,
     );
     const { writer, migration } = await startMigration({ url, client });
     let isMigrating = true;
@@ -185,9 +185,9 @@ describe('while an index is built', () => {
       "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_quantity'::regclass",
     );
     expect(rows).toEqual([{ indisvalid: false }]);
-    expect(await readVersion(client)).toBe(presentVersion);
+    expect(await readVersion(client)).toBe(released);
     await writer.query('COMMIT');
-    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: 1 });
+    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: released });
     await expectMigrated(url, client);
   });
 });
@@ -205,28 +205,28 @@ test('several processes migrate a database, or create its tables, at the same ti
 test('a dry run says what each migration does, and changes nothing', async () => {
   const { url, client } = await createOldDatabase();
   const { from, to, migrations } = await migrateDatabase(url, { dryRun: true });
-  expect([from, to]).toEqual([1, currentSchemaVersion]);
-  expect(migrations.slice(presentVersion - 1)).toEqual([
+  expect([from, to]).toEqual([released, released + 3]);
+  expect(migrations).toEqual([
     {
-      version: presentVersion + 1,
+      version: released + 1,
       summary: 'builds an index of quantities, drops that of events',
       blocksChanges: false,
       compatibleFrom: 1,
     },
     {
-      version: presentVersion + 2,
+      version: released + 2,
       summary: 'adds notes to listings',
       blocksChanges: true,
-      compatibleFrom: presentVersion + 2,
+      compatibleFrom: released + 2,
     },
     {
-      version: presentVersion + 3,
+      version: released + 3,
       summary: 'adds notes to events',
       blocksChanges: true,
-      compatibleFrom: presentVersion + 2,
+      compatibleFrom: released + 2,
     },
   ]);
-  expect(await readVersion(client)).toBe(1);
+  expect(await readVersion(client)).toBe(released);
 });
 
 describe('a server of an older version', () => {
@@ -235,7 +235,7 @@ describe('a server of an older version', () => {
     const { url } = await postgres.createDatabase();
     await migrateDatabase(url, { dryRun: false });
     await (await connect(url)).query(
-      `UPDATE tradepost_schema SET version = 99, min_compatible_version = ${compatibleFrom}`,
+      `UPDATE tradepost_schema SET version = 9, min_compatible_version = ${compatibleFrom}`,
     );
     return url;
   }
@@ -249,7 +249,7 @@ describe('a server of an older version', () => {
   });
 
   test('rejects one that it cannot use, and does not migrate, check or copy to any', async () => {
-    const tooNew = `has schema version 99, but this server supports up to ${currentSchemaVersion}.`;
+    const tooNew = `has schema version 9, but this server supports up to ${currentSchemaVersion}.`;
     const url = await createNewer(currentSchemaVersion + 1);
     await expect(openPostgresStore(url)).rejects.toThrow(tooNew);
     const usable = await createNewer(1);
@@ -264,7 +264,7 @@ test('the oldest version that can use the database is that of all migrations', a
   const { rows } = await client.query(
     'SELECT min_compatible_version::int AS oldest FROM tradepost_schema',
   );
-  expect(rows).toEqual([{ oldest: presentVersion + 2 }]);
+  expect(rows).toEqual([{ oldest: released + 2 }]);
 });
 
 test.each([
@@ -272,7 +272,7 @@ test.each([
   [
     'with an older schema',
     createOldDatabase,
-    `has schema version 1; this version needs ${currentSchemaVersion}.`,
+    `has schema version ${released}; this version needs ${currentSchemaVersion}.`,
   ],
 ])('a server that may not migrate rejects a database %s', async (_, create, message) => {
   const { url } = await create();

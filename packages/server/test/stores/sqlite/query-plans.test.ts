@@ -70,6 +70,8 @@ describe('by the query plans,', () => {
   test('keys are found by their hash and id, and listed by their account without a sort', async () => {
     const accounts = createSqliteAccountStore(db);
     const key = 'SEARCH api_keys USING PRIMARY KEY (id=?)';
+    // Read only for sessions.
+    const parent = 'SEARCH parents USING PRIMARY KEY (id=?) LEFT-JOIN';
     const getPlans = async (work: () => Promise<unknown>) => {
       db.plans.length = 0;
       await work();
@@ -77,15 +79,18 @@ describe('by the query plans,', () => {
     };
     expect(await getPlans(() => accounts.findKeyByHash('hash'))).toEqual([
       'SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_2 (hash=?)',
+      parent,
       'SEARCH accounts USING PRIMARY KEY (id=?)',
     ]);
     expect(await getPlans(() => accounts.listKeys('usr_1'))).toEqual([
       'SEARCH api_keys USING INDEX api_keys_of_account (account_id=?)',
+      parent,
     ]);
     // This query reads all keys, in the order of the table.
-    expect(await getPlans(() => accounts.listKeys())).toEqual(['SCAN api_keys']);
-    expect(await getPlans(() => accounts.findKeyOwner('key_1'))).toEqual([key]);
-    expect(await getPlans(() => accounts.revokeKey('key_1', noon))).toEqual([key, key]);
+    expect(await getPlans(() => accounts.listKeys())).toEqual(['SCAN api_keys', parent]);
+    expect(await getPlans(() => accounts.findKeyOwner('key_1'))).toEqual([key, parent]);
+    const revocation = [key, key, parent];
+    expect(await getPlans(() => accounts.revokeKey('key_1', noon))).toEqual(revocation);
   });
 
   test('the unread notifications from before a time are found by the index', async () => {

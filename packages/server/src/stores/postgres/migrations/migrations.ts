@@ -1,5 +1,6 @@
 import { firstSchema } from './001-first-schema';
 import { webhookStats } from './002-webhook-stats';
+import { apiKeysIndexes, apiKeysSchema } from './003-api-keys';
 import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
 
@@ -27,6 +28,13 @@ export type Migration = {
 export const migrations: readonly Migration[] = [
   { summary: 'creates the tables', compatibleFrom: 1, transaction: firstSchema },
   { summary: 'adds statistics of webhooks', compatibleFrom: 1, transaction: webhookStats },
+  // Older servers do not see that the key of a session was revoked; they forget sessions after their twelve hours.
+  {
+    summary: 'adds names of API keys, sessions and sign-in codes',
+    compatibleFrom: 1,
+    transaction: apiKeysSchema,
+  },
+  { summary: 'builds an index of sessions', compatibleFrom: 1, indexes: apiKeysIndexes },
   { summary: 'adds who caused each event', compatibleFrom: 1, transaction: actors },
   { summary: 'adds settings of webhooks', compatibleFrom: 1, transaction: endpointSettings },
 ];

@@ -1,0 +1,19 @@
+/** Names and makers of API keys, and what people sign in with. */
+export const apiKeysSchema = `
+ALTER TABLE api_keys ADD COLUMN name TEXT;
+-- Whether it is the key of a person who signed in. It is valid as long as its parent is.
+ALTER TABLE api_keys ADD COLUMN session INTEGER NOT NULL DEFAULT 0;
+-- The key that created it; null for the operator.
+ALTER TABLE api_keys ADD COLUMN parent_id TEXT;
+CREATE INDEX api_keys_sessions ON api_keys (expires_at) WHERE session = 1;
+
+-- Those that can be exchanged for a session. Used ones are removed.
+CREATE TABLE sign_in_codes (
+  hash TEXT PRIMARY KEY,
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_codes_of_key ON sign_in_codes (key_id, created_at);
+CREATE INDEX sign_in_codes_by_expiry ON sign_in_codes (expires_at);
+`;
