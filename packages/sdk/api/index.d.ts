@@ -129,23 +129,6 @@ export interface Delivery {
   finishedAt: string | null;
 }
 
-interface Delivery$ {
-  id: string;
-  webhookId: string;
-  eventId: string;
-  event: EventType;
-  orderId: string | null;
-  state: DeliveryState;
-  test: boolean;
-  attemptCount: number;
-  lastStatus: number | null;
-  lastError: string | null;
-  nextAttemptAt: string | null;
-  deadlineAt: string;
-  createdAt: string;
-  finishedAt: string | null;
-}
-
 export interface DeliveryAttempt {
   number: number;
   startedAt: string;
@@ -189,7 +172,7 @@ export interface ErrorHookEvent extends AttemptHookEvent {
 
 export interface EventActor {
   accountId: string;
-  kind: AccountKind;
+  kind: AccountKind | Other;
 }
 
 export interface EventListParams {
@@ -767,13 +750,13 @@ export type TimelineAttempt = Pick<
 >;
 
 export interface TimelineChange {
-  from: OrderStatus | null;
-  to: OrderStatus;
+  from: OrderStatus | Other | null;
+  to: OrderStatus | Other;
   reason: string | null;
   actor: EventActor | null;
 }
 
-export interface TimelineDelivery extends Delivery$ {
+export interface TimelineDelivery extends Delivery {
   attempts: TimelineAttempt[];
 }
 
@@ -786,7 +769,7 @@ export interface TimelineEntry {
 
 export interface TimelineEvent {
   id: string;
-  type: EventType;
+  type: EventType | Other;
   createdAt: string;
 }
 

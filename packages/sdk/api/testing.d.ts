@@ -133,23 +133,6 @@ interface Delivery {
   finishedAt: string | null;
 }
 
-interface Delivery$ {
-  id: string;
-  webhookId: string;
-  eventId: string;
-  event: EventType$;
-  orderId: string | null;
-  state: DeliveryState;
-  test: boolean;
-  attemptCount: number;
-  lastStatus: number | null;
-  lastError: string | null;
-  nextAttemptAt: string | null;
-  deadlineAt: string;
-  createdAt: string;
-  finishedAt: string | null;
-}
-
 interface DeliveryAttempt {
   number: number;
   startedAt: string;
@@ -197,7 +180,7 @@ interface ErrorHookEvent extends AttemptHookEvent {
 
 interface EventActor {
   accountId: string;
-  kind: AccountKind;
+  kind: AccountKind | Other;
 }
 
 interface EventListParams {
@@ -1048,13 +1031,13 @@ type TimelineAttempt = Pick<
 >;
 
 interface TimelineChange {
-  from: OrderStatus | null;
-  to: OrderStatus;
+  from: OrderStatus | Other | null;
+  to: OrderStatus | Other;
   reason: string | null;
   actor: EventActor | null;
 }
 
-interface TimelineDelivery extends Delivery$ {
+interface TimelineDelivery extends Delivery {
   attempts: TimelineAttempt[];
 }
 
@@ -1067,7 +1050,7 @@ interface TimelineEntry {
 
 interface TimelineEvent {
   id: string;
-  type: EventType$;
+  type: EventType$ | Other;
   createdAt: string;
 }
 

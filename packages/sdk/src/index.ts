@@ -13,7 +13,6 @@ export {
   type DeliveryAttempt,
   type DeliveryState,
   deliveryStates,
-  type EventActor,
   type EventType,
   type Extension,
   eventTypes,
@@ -21,7 +20,6 @@ export {
   type OrderExpansion,
   type OrderSort,
   type OrderStatus,
-  type OrderTimeline,
   type OrderTotal,
   orderCount,
   orderQuantity,
@@ -38,10 +36,6 @@ export {
   type SummaryCount,
   statusClasses,
   type TimelineAttempt,
-  type TimelineChange,
-  type TimelineDelivery,
-  type TimelineEntry,
-  type TimelineEvent,
   type TimelineNotification,
   type WebhookStatus,
   webhookStatuses,
@@ -109,6 +103,7 @@ export type {
 } from './resources/deliveries';
 export type {
   AccountEvent,
+  EventActor,
   EventListParams,
   EventPage,
   EventStream,
@@ -137,6 +132,13 @@ export type {
   OrderParty,
   UpdatedOrder,
 } from './resources/order';
+export type {
+  OrderTimeline,
+  TimelineChange,
+  TimelineDelivery,
+  TimelineEntry,
+  TimelineEvent,
+} from './resources/order-timeline';
 export type {
   GetOrderOptions,
   OrderCreateParams,
