@@ -15,7 +15,6 @@ export {
   type DeliveryStats,
   type DeliveryStatsPoint,
   deliveryStates,
-  type EventActor,
   type EventType,
   type Extension,
   eventTypes,
@@ -24,7 +23,6 @@ export {
   type OrderExpansion,
   type OrderSort,
   type OrderStatus,
-  type OrderTimeline,
   type OrderTotal,
   orderCount,
   orderQuantity,
@@ -45,10 +43,6 @@ export {
   statsWindows,
   statusClasses,
   type TimelineAttempt,
-  type TimelineChange,
-  type TimelineDelivery,
-  type TimelineEntry,
-  type TimelineEvent,
   type TimelineNotification,
   type WebhookExpansion,
   type WebhookStats,
@@ -118,6 +112,7 @@ export type {
 } from './resources/deliveries';
 export type {
   AccountEvent,
+  EventActor,
   EventListParams,
   EventPage,
   EventStream,
@@ -155,6 +150,13 @@ export type {
   OrderParty,
   UpdatedOrder,
 } from './resources/order';
+export type {
+  OrderTimeline,
+  TimelineChange,
+  TimelineDelivery,
+  TimelineEntry,
+  TimelineEvent,
+} from './resources/order-timeline';
 export type {
   GetOrderOptions,
   OrderCreateParams,

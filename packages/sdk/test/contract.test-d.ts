@@ -332,6 +332,15 @@ describe('the responses of the SDK, without unrecognized values, equal those of 
     >();
   });
 
+  test('overviews', () => {
+    expectTypeOf<EnvelopeOf<Orders['timeline']>>().toEqualTypeOf<
+      BodyOf<Contract['orders']['timeline'], 200>
+    >();
+    expectTypeOf<EnvelopeOf<Tradepost['summary']['get']>>().toEqualTypeOf<
+      BodyOf<Contract['summary']['get'], 200>
+    >();
+  });
+
   test('problems', () => {
     expectTypeOf<Closed<Problem>>().toEqualTypeOf<BodyOf<Contract['orders']['update'], 409>>();
     expectTypeOf<ReturnType<ResponseValidator>>().toEqualTypeOf<

@@ -104,6 +104,12 @@ it('the tools of mcp read orders, notifications, events, webhooks and deliveries
       { status: ['completed'] },
       ({ data }) => (data as { status: string }[]).every(({ status }) => status === 'completed'),
     ],
+    [
+      'get_order_timeline',
+      { id: order?.id },
+      ({ entries }) => (entries as { change: object | null }[])[0]?.change != null,
+    ],
+    ['get_summary', {}, ({ orders }) => (orders as { pending: object }).pending !== undefined],
     ['list_events', { orderId: order?.id }, ({ data }) => isHistoryOf(data, order?.id)],
     ['list_notifications', { unread: true }, ({ data }) => (data as unknown[]).length > 0],
     ['list_events', { limit: 2 }, ({ data }) => (data as unknown[]).length === 2],

@@ -154,7 +154,7 @@ const ownTools: Record<string, { sdk: string; cli: string }> = {
     sdk: [
       `const { entries } = await tradepost.orders.timeline('${order}');`,
       'for (const { event, change, deliveries } of entries) {',
-      '  console.log(event.createdAt, event.type, change?.to, deliveries.map(({ state }) => state));',
+      '  console.log(event.type, change?.to ?? null, deliveries.map(({ state }) => state));',
       '}',
     ].join('\n'),
     cli: `tradepost orders timeline ${order}`,

@@ -1,5 +1,5 @@
 import {
-  type EventActor,
+  type AccountKind,
   type EventType,
   endOfLog,
   endpoints,
@@ -12,6 +12,7 @@ import { createPagePromise, type PagePromise } from '../http/pagination';
 import type { Call } from '../http/request';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
+import type { Other } from '../unrecognized';
 import type {
   ListingAvailabilityLowEvent,
   OrderCreatedEvent,
@@ -20,6 +21,14 @@ import type {
   TaskCompletedEvent,
   UnknownWebhookEvent,
 } from '../webhooks/event';
+
+/** The account whose request caused an event. */
+export interface EventActor {
+  /** The account, `usr_<id>`. */
+  accountId: string;
+  /** What kind of account it is. The service may add kinds. */
+  kind: AccountKind | Other;
+}
 
 /** `order.created`, with its event ID. */
 export interface OrderCreatedAccountEvent extends OrderCreatedEvent {

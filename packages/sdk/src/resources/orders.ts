@@ -3,7 +3,6 @@ import {
   type OrderExpansion,
   type OrderSort,
   type OrderStatus,
-  type OrderTimeline,
   type OrderTotal,
   type Page,
 } from '@tradepost/contract/wire';
@@ -14,6 +13,7 @@ import type { PagePromise } from '../http/pagination';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type { ExpandedOrder, Order, UpdatedOrder } from './order';
+import type { OrderTimeline } from './order-timeline';
 
 /** One page of a list of orders. */
 export interface OrderPage<Item extends Order = Order> extends Page<Item> {

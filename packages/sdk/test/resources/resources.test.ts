@@ -290,3 +290,18 @@ test('partners.list lists partners by a part of their name', async () => {
   expect(await tradepost.partners.list({ name: 'café' }).toArray({ limit: 5 })).toEqual([partner]);
   expect(service.seen.map(({ url }) => url)).toEqual(['/v1/partners?name=caf%C3%A9']);
 });
+
+test('orders.timeline gets what happened to an order, and summary.get the account at a glance', async () => {
+  const timeline = { entries: [], prunedBefore: null };
+  const summary = { asOf: '2026-11-21T09:30:00.000Z' };
+  const { service, tradepost } = await createClient(
+    json(200, { data: timeline }),
+    json(200, { data: summary }),
+  );
+  expect(await tradepost.orders.timeline('ord_1')).toEqual(timeline);
+  expect(await tradepost.summary.get()).toEqual(summary);
+  expect(service.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /v1/orders/ord_1/timeline',
+    'GET /v1/summary',
+  ]);
+});
