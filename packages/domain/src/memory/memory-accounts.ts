@@ -1,4 +1,6 @@
 import type { AccountStore } from '../accounts/account';
+import type { AuditStore } from '../audit/audit-log';
+import { smallestIdAt } from '../kernel/context';
 import type { ListingStore } from '../listings/listing';
 import type { NotificationStore } from '../notifications/notification';
 import { createNameMatcher, listPartnerships, type PartnerStore } from '../partners/partner';
@@ -16,29 +18,31 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
   const requireUnusedHash = (hash: string) =>
     requireUnused(new Map([...keys.values()].map((key) => [key.hash, key])), hash);
   return {
-    async addAccount(account, firstKey) {
+    async addAccount(account, firstKey, audit = []) {
       requireUnused(accounts, account.id);
       requireUnused(keys, firstKey.id);
       requireUnusedHash(firstKey.hash);
       accounts.set(account.id, account);
       keys.set(firstKey.id, firstKey);
+      for (const entry of audit) data.addAudit(entry);
     },
 
     findAccount: async (id) => accounts.get(id) ?? null,
 
     listAccounts: async () => [...accounts.values()].sort(byId),
 
-    async addKey(key) {
+    async addKey(key, audit) {
       requireReference(accounts, key.accountId);
       requireUnused(keys, key.id);
       requireUnusedHash(key.hash);
       keys.set(key.id, key);
+      data.addAudit(audit);
     },
 
     async findKeyByHash(hash) {
       const key = [...keys.values()].find((one) => one.hash === hash);
       const account = key && accounts.get(key.accountId);
-      return account ? { ...key, kind: account.kind } : null;
+      return account ? { ...key, kind: account.kind, suspendedAt: account.suspendedAt } : null;
     },
 
     async findKeyOwner(keyId) {
@@ -57,11 +61,12 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
       }
     },
 
-    async revokeKey(id, now) {
+    async revokeKey(id, now, audit) {
       const key = keys.get(id);
       if (key === undefined) return null;
       const revoked = { ...key, revokedAt: key.revokedAt ?? now };
       keys.set(id, revoked);
+      if (key.revokedAt === null) data.addAudit(audit?.(revoked));
       return revoked;
     },
   };
@@ -72,15 +77,30 @@ function byId(one: { id: string }, other: { id: string }): number {
   return one.id < other.id ? 1 : -1;
 }
 
+/** Creates the store of the audit log. */
+export function createMemoryAuditStore(data: MemoryData): AuditStore {
+  return {
+    addEntry: async (entry) => data.addAudit(entry),
+
+    listEntries: async ({ accountId, since = 0 }, { before, limit }) =>
+      [...data.audit.values()]
+        .filter((entry) => entry.accountId === (accountId ?? entry.accountId))
+        .filter(({ id }) => id >= smallestIdAt('aud', since) && (before === null || id < before))
+        .sort(byId)
+        .slice(0, limit),
+  };
+}
+
 /** Creates the store of listings. */
 export function createMemoryListingStore(data: MemoryData): ListingStore {
   const { accounts, listings } = data;
   return {
-    async addListing(listing) {
+    async addListing(listing, audit) {
       requireReference(accounts, listing.sellerId);
       requireReference(accounts, listing.agentId);
       requireUnused(listings, listing.id);
       listings.set(listing.id, listing);
+      data.addAudit(audit);
     },
 
     findListing: async (id) => listings.get(id) ?? null,
@@ -90,11 +110,12 @@ export function createMemoryListingStore(data: MemoryData): ListingStore {
         .filter((listing) => listing.sellerId === (sellerId ?? listing.sellerId))
         .sort(newestFirst),
 
-    async changeListing(id, decide) {
+    async changeListing(id, decide, audit) {
       const changed = decide(listings.get(id) ?? null);
       requireReference(listings, id);
       requireReference(accounts, changed.agentId);
       listings.set(id, changed);
+      data.addAudit(audit?.(changed));
       return changed;
     },
   };

@@ -1,4 +1,5 @@
 import type { Account, ApiKey } from '../accounts/account';
+import type { AuditEntry } from '../audit/audit-log';
 import { type Delivery, fanOut } from '../deliveries/delivery';
 import {
   type EndpointHealth,
@@ -111,6 +112,7 @@ export class MemoryData {
   readonly queues = new Map<string, MemoryQueue>();
   readonly deliveries = new Map<string, MemoryDelivery>();
   readonly responses = new Map<string, MemoryResponse>();
+  readonly audit = new Map<string, AuditEntry>();
   #lastSeq = 0;
   #deliveryCount = 0;
 
@@ -152,6 +154,11 @@ export class MemoryData {
       queued += deliveries.length;
     }
     return queued;
+  }
+
+  /** Adds the entry of a change to the audit log, if there is one. */
+  addAudit(entry: AuditEntry | null | undefined): void {
+    if (entry) this.audit.set(entry.id, entry);
   }
 
   /** Adds an event that is in no log. */

@@ -1,4 +1,5 @@
 import type { AccountStore } from '../accounts/account';
+import type { AuditStore } from '../audit/audit-log';
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import type { EventStore } from '../events/event-log';
 import type { ListingStore } from '../listings/listing';
@@ -9,6 +10,7 @@ import type { RetentionStore } from '../retention/retention-store';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import {
   createMemoryAccountStore,
+  createMemoryAuditStore,
   createMemoryListingStore,
   createMemoryNotificationStore,
   createMemoryPartnerStore,
@@ -33,6 +35,7 @@ export interface MemoryStore {
   events: EventStore;
   partners: PartnerStore;
   retention: RetentionStore;
+  audit: AuditStore;
   /** Runs `listener` after each change that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each change that wrote events, with the accounts that may see them. */
@@ -57,6 +60,7 @@ export function createMemoryStore(): MemoryStore {
     events: createMemoryEventStore(data),
     partners: createMemoryPartnerStore(data),
     retention: createMemoryRetentionStore(data),
+    audit: createMemoryAuditStore(data),
     onDeliveriesQueued: (listener) => data.announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => data.announcements.onEvents(listener),
     close: async () => deliveries.close(),

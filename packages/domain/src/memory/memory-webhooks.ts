@@ -28,10 +28,11 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     async addWebhook({ accountId, idempotencyKey, context }, decide) {
       let id: string | null = null;
       const add = () => {
-        const { webhook, response } = decide(list(accountId).length);
+        const { webhook, response, audit } = decide(list(accountId).length);
         requireReference(data.accounts, accountId);
         id = webhook.id;
         webhooks.set(id, { ...webhook, isDeleted: false });
+        data.addAudit(audit);
         const paused = webhook.status === 'paused';
         queues.set(id, {
           webhookId: id,
@@ -55,10 +56,11 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const change = () => {
         const found = find(accountId, id);
-        const { webhook, response } = decide(found);
+        const { webhook, response, audit } = decide(found);
         if (found === null) throw missingRecord('Webhook', id);
         const { stats: _, ...changed } = webhook as WebhookWithStats;
         webhooks.set(id, { ...changed, isDeleted: false });
+        data.addAudit(audit);
         const queue = data.getQueue(id);
         queue.paused = webhook.status === 'paused';
         if (shouldResetBackoff(found, webhook)) queue.health = resetBackoff(queue.health);
@@ -70,10 +72,11 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
       return result;
     },
 
-    async deleteWebhook(accountId, id, now) {
+    async deleteWebhook(accountId, id, now, audit) {
       const found = webhooks.get(id);
       if (found?.accountId !== accountId || found.isDeleted) return false;
       webhooks.set(id, { ...found, isDeleted: true, secret: '', stagedSecret: null });
+      data.addAudit(audit);
       for (const stored of data.responses.values())
         if (stored.webhookId === id) stored.response = null;
       data.getQueue(id).paused = true;

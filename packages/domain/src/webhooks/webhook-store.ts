@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../audit/audit-log';
 import type { CommandContext } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
@@ -11,7 +12,11 @@ export interface WebhookStore {
    */
   addWebhook<Response extends StoredResponse>(
     request: { accountId: string; idempotencyKey: IdempotencyKey | null; context: CommandContext },
-    decide: (existingCount: number) => { webhook: Webhook; response: Response },
+    decide: (existingCount: number) => {
+      webhook: Webhook;
+      response: Response;
+      audit?: AuditEntry | null;
+    },
   ): Promise<IdempotentResult<Response>>;
   /** Lists an account's webhooks after `after`, newest first, up to `limit`. */
   listWebhooks(
@@ -34,7 +39,11 @@ export interface WebhookStore {
       idempotencyKey: IdempotencyKey | null;
       context: CommandContext;
     },
-    decide: (found: WebhookWithStats | null) => { webhook: Webhook; response: Response },
+    decide: (found: WebhookWithStats | null) => {
+      webhook: Webhook;
+      response: Response;
+      audit?: AuditEntry | null;
+    },
   ): Promise<IdempotentResult<Response>>;
   /**
    * Deletes a webhook of an account. From then on nothing is sent to it, and neither it nor its deliveries can be found; what
@@ -43,5 +52,5 @@ export interface WebhookStore {
    *
    * @returns Whether the account had this webhook.
    */
-  deleteWebhook(accountId: string, id: string, now: number): Promise<boolean>;
+  deleteWebhook(accountId: string, id: string, now: number, audit?: AuditEntry): Promise<boolean>;
 }

@@ -1,15 +1,12 @@
 import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
 import { type Account, createAccount } from '@tradepost/domain/accounts/account';
-import {
-  createContext,
-  createIdGenerator,
-  formatTimestamp,
-  systemClock,
-} from '@tradepost/domain/kernel/context';
+import { auditAccount, auditKey } from '@tradepost/domain/accounts/account-audit';
+import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import { type Command, Option } from 'commander';
 import { issueKey } from '../kernel/api-key';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
+import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, parseName } from './options';
 import { printList, printResult, type Streams } from './output';
@@ -40,12 +37,17 @@ interface CreateOptions {
 }
 
 async function createRun(options: CreateOptions, streams: Streams): Promise<void> {
-  const context = createContext(systemClock, createIdGenerator());
+  const context = createCommandContext();
   const account = createAccount(options.kind, options.name ?? options.kind, context);
   const key = { accountId: account.id, readOnly: false, expiresAt: null };
   const { record, apiKey } = issueKey(key, context);
-  await withStore(options.database, (store) => store.accounts.addAccount(account, record));
   const { id, kind } = account;
+  const operator = getOperator();
+  const audit = [
+    auditAccount(operator, 'account.created', account, { kind }, context),
+    auditKey(operator, 'key.created', record, context),
+  ];
+  await withStore(options.database, (store) => store.accounts.addAccount(account, record, audit));
   printResult(streams, { id, kind, apiKey }, options.json);
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }

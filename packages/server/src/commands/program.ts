@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { redactOutput } from '../kernel/redact';
 import { version } from '../kernel/version';
 import { addAccountCommands } from './accounts';
+import { addAuditCommand } from './audit';
 import { addBackupCommands } from './backup';
 import { addCheckCommand } from './check';
 import { addKeyCommands } from './keys';
@@ -46,6 +47,7 @@ export function createProgram(streams: Streams): Command {
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
   addWebhookCommands(program, streams);
+  addAuditCommand(program, streams);
   addBackupCommands(program, streams);
   addCheckCommand(program, streams);
   addMigrateCommand(program, streams);

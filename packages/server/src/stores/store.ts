@@ -1,4 +1,5 @@
 import type { AccountStore } from '@tradepost/domain/accounts/account';
+import type { AuditStore } from '@tradepost/domain/audit/audit-log';
 import type { DeliveryLogStore, DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import type { EventStore } from '@tradepost/domain/events/event-log';
 import type { Clock } from '@tradepost/domain/kernel/context';
@@ -107,6 +108,7 @@ export interface Store {
   partners: PartnerStore;
   retention: RetentionStore;
   secrets: SecretStore;
+  audit: AuditStore;
   /** Runs `listener` after each commit in this process that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each commit in this process that wrote events, with the accounts that may see them. */

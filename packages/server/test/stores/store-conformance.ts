@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/stores/store';
 import { describeAccounts } from './conformance/accounts';
+import { describeAuditLog } from './conformance/audit-log';
 import { describeBackoff } from './conformance/backoff';
 import { describeClockChanges } from './conformance/clock-changes';
 import { describeDeadWorkers } from './conformance/dead-workers';
@@ -69,6 +70,7 @@ const allParts: Part[] = [
   describeRetention,
   describePrunedLogs,
   describeClockChanges,
+  describeAuditLog,
 ];
 
 /** The parts that read or write endpoint secrets. */

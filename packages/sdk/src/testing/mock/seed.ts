@@ -1,4 +1,3 @@
-import type { Account } from '@tradepost/domain/accounts/account';
 import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing as ListingRecord } from '@tradepost/domain/listings/listing';
 import type { MemoryData } from '@tradepost/domain/memory/memory-data';
@@ -102,8 +101,8 @@ export class Seed {
     const { id = newId('usr'), name = names[kind], readOnly = false } = overrides;
     requireUnused(accounts, id);
     const apiKey = this.#clock.newId('tpk_mock').padEnd(42, '0');
-    const account: Account = { id, kind, name, createdAt: now };
-    accounts.set(id, account);
+    const state = { suspendedAt: null, suspensionReason: null, erasedAt: null };
+    accounts.set(id, { id, kind, name, createdAt: now, ...state });
     const keyId = newId('key');
     keys.set(keyId, {
       id: keyId,
@@ -117,7 +116,7 @@ export class Seed {
       revokedAt: null,
       lastUsedAt: null,
     });
-    return { ...account, createdAt: formatTimestamp(now), apiKey, readOnly };
+    return { id, kind, name, createdAt: formatTimestamp(now), apiKey, readOnly };
   }
 
   /** Adds a listing of the seller, by default without an agent. */

@@ -1,5 +1,6 @@
 import type { AccountStore, ApiKeyWithAccount } from '@tradepost/domain/accounts/account';
 import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
+import { insertAudit } from './audit';
 import type { PostgresDatabase } from './database';
 import { insert } from './write-set';
 
@@ -25,17 +26,22 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
   }
 
   return {
-    addAccount: (account, firstKey) =>
+    addAccount: (account, firstKey, audit = []) =>
       db.write(async (tx) => {
         insert(tx, accounts, [account]);
         insert(tx, apiKeys, [firstKey]);
+        for (const entry of audit) insertAudit(tx, entry);
       }),
 
     findAccount: (id) => db.find(accounts, 'FROM accounts WHERE id = $1', id),
 
     listAccounts: () => db.list(accounts, 'FROM accounts ORDER BY id DESC'),
 
-    addKey: (key) => db.write(async (tx) => insert(tx, apiKeys, [key])),
+    addKey: (key, audit) =>
+      db.write(async (tx) => {
+        insert(tx, apiKeys, [key]);
+        insertAudit(tx, audit);
+      }),
 
     findKeyByHash(hash) {
       const known = lookups.get(hash);
@@ -73,14 +79,16 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
       });
     },
 
-    revokeKey: (id, now) =>
+    revokeKey: (id, now, audit) =>
       db.write(async (tx) => {
-        tx.send(
+        const revoked = await tx.run(
           'UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL',
           now,
           id,
         );
-        return await tx.find(apiKeys, 'FROM api_keys WHERE id = $1', id);
+        const key = await tx.find(apiKeys, 'FROM api_keys WHERE id = $1', id);
+        if (revoked > 0 && key !== null) insertAudit(tx, audit?.(key));
+        return key;
       }),
   };
 }

@@ -2,6 +2,7 @@ import { Announcements } from '@tradepost/domain/events/announcements';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { Store } from '../store';
 import { createPostgresAccountStore } from './accounts';
+import { createPostgresAuditStore } from './audit';
 import { PostgresDatabase, type PostgresOptions } from './database';
 import { DatabaseClock } from './database-clock';
 import { createPostgresDeliveryStore } from './deliveries';
@@ -79,6 +80,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     partners: createPostgresPartnerStore(db),
     retention: createPostgresRetentionStore(db),
     secrets: createPostgresSecretStore(db),
+    audit: createPostgresAuditStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),

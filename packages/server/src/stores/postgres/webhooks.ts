@@ -16,6 +16,7 @@ import {
   toWebhookRow,
   webhooksWithQueues,
 } from '../records/webhook-fields';
+import { insertAudit } from './audit';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
 import { insertQueue, QueueUnitOfWork } from './queues';
@@ -109,8 +110,9 @@ export function createPostgresWebhookStore(
   return {
     addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
       writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
-        const { webhook, response } = decide(await countWebhooks(tx, accountId));
+        const { webhook, response, audit } = decide(await countWebhooks(tx, accountId));
         insertWebhook(db, tx, webhook);
+        insertAudit(tx, audit);
         return { response, webhookId: webhook.id };
       }),
 
@@ -133,9 +135,10 @@ export function createPostgresWebhookStore(
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
         const found = await lockWebhook(db, tx, accountId, id);
-        const { webhook, response } = decide(found);
+        const { webhook, response, audit } = decide(found);
         if (found === null) throw missingRecord('Webhook', id);
         updateWebhook(db, tx, webhook);
+        insertAudit(tx, audit);
         const queues = await QueueUnitOfWork.lock(tx, [id]);
         queues.change(id, {
           paused: webhook.status === 'paused',
@@ -148,7 +151,7 @@ export function createPostgresWebhookStore(
       return result;
     },
 
-    async deleteWebhook(accountId, id, now) {
+    async deleteWebhook(accountId, id, now, audit) {
       const isDeleted = await db.write(async (tx) => {
         const changed = await tx.run(
           `UPDATE webhooks SET deleted_at = $3, status = 'paused', secret = '', staged_secret = NULL
@@ -158,6 +161,7 @@ export function createPostgresWebhookStore(
           now,
         );
         if (changed === 0) return false;
+        insertAudit(tx, audit);
         deleteSubscriptions(tx, accountId, id);
         eraseResponsesAbout(tx, id);
         const queues = await QueueUnitOfWork.lock(tx, [id]);

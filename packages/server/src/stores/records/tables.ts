@@ -1,5 +1,6 @@
 import type { AccountKind, EventType } from '@tradepost/contract/wire';
 import type { Account, ApiKey } from '@tradepost/domain/accounts/account';
+import type { AuditEntry } from '@tradepost/domain/audit/audit-log';
 import type { Delivery, DeliveryState } from '@tradepost/domain/deliveries/delivery';
 import type { EndpointHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import type { LoggedAttempt, LoggedDelivery } from '@tradepost/domain/deliveries/logged-delivery';
@@ -19,6 +20,9 @@ export const accounts = new Table<Account>('accounts', ['id'], {
   kind: ['kind', 'text'],
   name: ['name', 'text'],
   createdAt: ['created_at', 'integer'],
+  suspendedAt: ['suspended_at', 'integer'],
+  suspensionReason: ['suspension_reason', 'text'],
+  erasedAt: ['erased_at', 'integer'],
 });
 
 /** The API keys. */
@@ -35,8 +39,22 @@ export const apiKeys = new Table<ApiKey>('api_keys', ['id'], {
 });
 
 /** API keys joined with their accounts. */
-export const apiKeysWithAccount = apiKeys.with<{ kind: AccountKind }>({
+export const apiKeysWithAccount = apiKeys.with<{ kind: AccountKind; suspendedAt: number | null }>({
   kind: ['accounts.kind', 'text'],
+  suspendedAt: ['accounts.suspended_at', 'integer'],
+});
+
+/** The audit log. */
+export const auditLog = new Table<AuditEntry>('audit_log', ['id'], {
+  id: ['id', 'text'],
+  at: ['at', 'integer'],
+  actorType: ['actor_type', 'text'],
+  actorId: ['actor_id', 'text'],
+  action: ['action', 'text'],
+  subjectType: ['subject_type', 'text'],
+  subjectId: ['subject_id', 'text'],
+  accountId: ['account_id', 'text'],
+  details: ['details', 'json'],
 });
 
 /** The listings, with the units that they were supplied with. */
@@ -409,4 +427,5 @@ export const copiedTables = {
   deliveries: finishedDeliveries,
   attempts,
   idempotency_keys: idempotencyKeys,
+  audit_log: auditLog,
 } as const;

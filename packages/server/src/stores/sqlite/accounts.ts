@@ -4,6 +4,7 @@ import type {
   ApiKeyWithAccount,
 } from '@tradepost/domain/accounts/account';
 import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
+import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
 
 /** Creates the store of accounts and API keys. */
@@ -19,17 +20,22 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
   const lookups = new Map<string, Promise<ApiKeyWithAccount | null>>();
 
   return {
-    addAccount: (account, firstKey) =>
+    addAccount: (account, firstKey, audit = []) =>
       db.write(() => {
         db.insert(accounts, account);
         db.insert(apiKeys, firstKey);
+        for (const entry of audit) insertAudit(db, entry);
       }),
 
     findAccount: (id) => db.read(() => db.find(accounts, 'FROM accounts WHERE id = ?', id)),
 
     listAccounts: () => db.read(() => db.list(accounts, 'FROM accounts ORDER BY id DESC')),
 
-    addKey: (key) => db.write(() => db.insert(apiKeys, key)),
+    addKey: (key, audit) =>
+      db.write(() => {
+        db.insert(apiKeys, key);
+        insertAudit(db, audit);
+      }),
 
     findKeyByHash(hash) {
       const known = lookups.get(hash);
@@ -70,10 +76,16 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
         }
       }),
 
-    revokeKey: (id, now) =>
+    revokeKey: (id, now, audit) =>
       db.write(() => {
-        db.run('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
-        return db.find(apiKeys, 'FROM api_keys WHERE id = ?', id);
+        const revoked = db.run(
+          'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+          now,
+          id,
+        );
+        const key = db.find(apiKeys, 'FROM api_keys WHERE id = ?', id);
+        if (revoked > 0 && key !== null) insertAudit(db, audit?.(key));
+        return key;
       }),
   };
 }

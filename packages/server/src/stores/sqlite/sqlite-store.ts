@@ -1,6 +1,7 @@
 import { Announcements } from '@tradepost/domain/events/announcements';
 import type { Store } from '../store';
 import { createSqliteAccountStore } from './accounts';
+import { createSqliteAuditStore } from './audit';
 import type { SqliteOptions } from './database';
 import { SqliteDatabase } from './database';
 import { createSqliteDeliveryStore } from './deliveries';
@@ -51,6 +52,7 @@ export function createStore(db: SqliteDatabase): Store {
     partners: createSqlitePartnerStore(db),
     retention: createSqliteRetentionStore(db),
     secrets: createSqliteSecretStore(db),
+    audit: createSqliteAuditStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),

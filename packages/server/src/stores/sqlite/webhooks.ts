@@ -17,6 +17,7 @@ import {
   toWebhookRow,
   webhooksWithQueues,
 } from '../records/webhook-fields';
+import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
 import { insertQueue, QueueUnitOfWork } from './queues';
@@ -85,8 +86,9 @@ export function createSqliteWebhookStore(
       db.write(() => {
         let id: string | null = null;
         const add = () => {
-          const { webhook, response } = decide(countWebhooks(db, accountId));
+          const { webhook, response, audit } = decide(countWebhooks(db, accountId));
           insertWebhook(db, webhook);
+          insertAudit(db, audit);
           id = webhook.id;
           return response;
         };
@@ -115,9 +117,10 @@ export function createSqliteWebhookStore(
       const result = await db.write(() => {
         const change = () => {
           const found = selectWebhook(db, accountId, id);
-          const { webhook, response } = decide(found);
+          const { webhook, response, audit } = decide(found);
           if (found === null) throw missingRecord('Webhook', id);
           updateWebhook(db, webhook);
+          insertAudit(db, audit);
           const queues = new QueueUnitOfWork(db);
           queues.change(id, {
             paused: webhook.status === 'paused',
@@ -132,7 +135,7 @@ export function createSqliteWebhookStore(
       return result;
     },
 
-    deleteWebhook: (accountId, id, now) =>
+    deleteWebhook: (accountId, id, now, audit) =>
       db.write(() => {
         const changed = db.run(
           `UPDATE webhooks SET deleted_at = ?, status = 'paused', secret = '', staged_secret = NULL
@@ -142,6 +145,7 @@ export function createSqliteWebhookStore(
           accountId,
         );
         if (changed === 0) return false;
+        insertAudit(db, audit);
         deleteSubscriptions(db, accountId, id);
         eraseResponsesAbout(db, id);
         db.secrets.forget(secretPlaces.current(id));

@@ -13,9 +13,9 @@ import { startPostgres } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';
 
 /** The migrations of a later version of the server: one builds and drops indexes, two lock one table each. */
-vi.mock('../../../src/stores/postgres/migrations/migrations', async (load) => ({
-  migrations: [
-    ...(await load<typeof current>()).migrations,
+vi.mock('../../../src/stores/postgres/migrations/migrations', async (load) => {
+  const { migrations } = await load<typeof current>();
+  const added = [
     {
       summary: 'builds an index of quantities, drops that of events',
       compatibleFrom: 1,
@@ -26,7 +26,7 @@ vi.mock('../../../src/stores/postgres/migrations/migrations', async (load) => ({
     },
     {
       summary: 'adds notes to listings',
-      compatibleFrom: 3,
+      compatibleFrom: migrations.length + 2,
       transaction:
         "ALTER TABLE listings ADD COLUMN IF NOT EXISTS note TEXT; UPDATE listings SET note = 'of ' || id",
     },
@@ -35,8 +35,12 @@ vi.mock('../../../src/stores/postgres/migrations/migrations', async (load) => ({
       compatibleFrom: 1,
       transaction: 'ALTER TABLE events ADD COLUMN IF NOT EXISTS note TEXT',
     },
-  ],
-}));
+  ];
+  return { migrations: [...migrations, ...added] };
+});
+
+/** The version before these. */
+const old = currentSchemaVersion - 3;
 
 const postgres = await startPostgres();
 afterAll(postgres.stop);
@@ -48,17 +52,17 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Creates a database with the first version of the schema. Returns a client of it and its URL. */
+/** Creates a database with the schema of this version of the server. Returns a client of it and its URL. */
 async function createOldDatabase() {
   const { url } = await postgres.createDatabase();
   const client = await connect(url);
-  await createTables(client, 1);
+  await createTables(client, old);
   await client.query(
     'CREATE TABLE tradepost_schema (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL, min_compatible_version BIGINT NOT NULL)',
   );
-  await client.query('INSERT INTO tradepost_schema VALUES (TRUE, 1, 1)');
+  await client.query(`INSERT INTO tradepost_schema VALUES (TRUE, ${old}, 1)`);
   await client.query(`
-    INSERT INTO accounts VALUES ('usr_1', 'seller', 'Seller', 0);
+    INSERT INTO accounts (id, kind, name, created_at) VALUES ('usr_1', 'seller', 'Seller', 0);
     INSERT INTO listings VALUES ('lst_1', 'usr_1', NULL, 10, 10, NULL, FALSE, 0, NULL)
   `);
   return { url, client };
@@ -92,11 +96,12 @@ test('a migration holds the locks of one version, so that an order that is creat
   await ordering.query("BEGIN; SET LOCAL lock_timeout = '200ms'");
   await ordering.query("UPDATE listings SET available_quantity = 9 WHERE id = 'lst_1'");
   const migration = migrateDatabase(url, { dryRun: false });
-  while ((await readVersion(client)) < 2) await Promise.race([migration, client.query('SELECT 1')]);
+  while ((await readVersion(client)) < old + 1)
+    await Promise.race([migration, client.query('SELECT 1')]);
   await ordering.query(insertOrder('ord_1'));
   await ordering.query('COMMIT');
 
-  expect(await migration).toMatchObject({ from: 1, to: currentSchemaVersion });
+  expect(await migration).toMatchObject({ from: old, to: currentSchemaVersion });
   await expectMigrated(url, client);
   const { rows } = await client.query(
     'SELECT note FROM listings JOIN orders ON listing_id = listings.id',
@@ -129,7 +134,9 @@ describe('while an index is built', () => {
     const trade = await Trade.open(store);
     // As this server was when its schema was the current one.
     const client = await connect(url);
-    await client.query('DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = 1');
+    await client.query(
+      `DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = ${old}`,
+    );
     const { writer, migration } = await startMigration({ url, client });
     let isMigrating = true;
     const migrated = migration.finally(() => {
@@ -178,9 +185,9 @@ describe('while an index is built', () => {
       "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_by_quantity'::regclass",
     );
     expect(rows).toEqual([{ indisvalid: false }]);
-    expect(await readVersion(client)).toBe(1);
+    expect(await readVersion(client)).toBe(old);
     await writer.query('COMMIT');
-    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: 1 });
+    expect(await migrateDatabase(url, { dryRun: false })).toMatchObject({ from: old });
     await expectMigrated(url, client);
   });
 });
@@ -198,18 +205,28 @@ test('several processes migrate a database, or create its tables, at the same ti
 test('a dry run says what each migration does, and changes nothing', async () => {
   const { url, client } = await createOldDatabase();
   const { from, to, migrations } = await migrateDatabase(url, { dryRun: true });
-  expect([from, to]).toEqual([1, 4]);
+  expect([from, to]).toEqual([old, old + 3]);
   expect(migrations).toEqual([
     {
-      version: 2,
+      version: old + 1,
       summary: 'builds an index of quantities, drops that of events',
       blocksChanges: false,
       compatibleFrom: 1,
     },
-    { version: 3, summary: 'adds notes to listings', blocksChanges: true, compatibleFrom: 3 },
-    { version: 4, summary: 'adds notes to events', blocksChanges: true, compatibleFrom: 3 },
+    {
+      version: old + 2,
+      summary: 'adds notes to listings',
+      blocksChanges: true,
+      compatibleFrom: old + 2,
+    },
+    {
+      version: old + 3,
+      summary: 'adds notes to events',
+      blocksChanges: true,
+      compatibleFrom: old + 2,
+    },
   ]);
-  expect(await readVersion(client)).toBe(1);
+  expect(await readVersion(client)).toBe(old);
 });
 
 describe('a server of an older version', () => {
@@ -218,7 +235,7 @@ describe('a server of an older version', () => {
     const { url } = await postgres.createDatabase();
     await migrateDatabase(url, { dryRun: false });
     await (await connect(url)).query(
-      `UPDATE tradepost_schema SET version = 9, min_compatible_version = ${compatibleFrom}`,
+      `UPDATE tradepost_schema SET version = 99, min_compatible_version = ${compatibleFrom}`,
     );
     return url;
   }
@@ -232,7 +249,7 @@ describe('a server of an older version', () => {
   });
 
   test('rejects one that it cannot use, and does not migrate, check or copy to any', async () => {
-    const tooNew = 'has schema version 9, but this server supports up to 4.';
+    const tooNew = `has schema version 99, but this server supports up to ${currentSchemaVersion}.`;
     const url = await createNewer(currentSchemaVersion + 1);
     await expect(openPostgresStore(url)).rejects.toThrow(tooNew);
     const usable = await createNewer(1);
@@ -247,12 +264,16 @@ test('the oldest version that can use the database is that of all migrations', a
   const { rows } = await client.query(
     'SELECT min_compatible_version::int AS oldest FROM tradepost_schema',
   );
-  expect(rows).toEqual([{ oldest: 3 }]);
+  expect(rows).toEqual([{ oldest: old + 2 }]);
 });
 
 test.each([
   ['without tables', () => postgres.createDatabase(), 'has no tables'],
-  ['with an older schema', createOldDatabase, 'has schema version 1; this version needs 4.'],
+  [
+    'with an older schema',
+    createOldDatabase,
+    `has schema version ${old}; this version needs ${currentSchemaVersion}.`,
+  ],
 ])('a server that may not migrate rejects a database %s', async (_, create, message) => {
   const { url } = await create();
   const opening = openPostgresStore(url, { mayMigrate: false, mustExist: true });

@@ -1,13 +1,15 @@
 import { noon } from '@tradepost/domain/test/builders';
 import { firstSchema } from '../../../src/stores/sqlite/migrations/001-first-schema';
+import { operations } from '../../../src/stores/sqlite/migrations/006-operations';
 import { inspectFile } from './inspect-file';
 
 /**
- * The migrations of a later version of the server: the first schema, and one that changes a table and its rows. For
+ * The migrations of a later version of the server: those of this version, and one that changes a table and its rows. For
  * `vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'))`.
  */
 export const migrations = [
   firstSchema,
+  operations,
   "ALTER TABLE accounts ADD COLUMN note TEXT; UPDATE accounts SET note = 'of ' || name; CREATE INDEX accounts_by_note ON accounts (note);",
 ];
 

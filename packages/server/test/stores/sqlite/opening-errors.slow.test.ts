@@ -127,7 +127,7 @@ test('a migration that fails changes nothing, and its error names the version', 
   inspectFile(file, (connection) => connection.pragma('user_version = 1'));
   const before = readContents(file);
   expect(getMessage(() => openSqliteStore(file))).toMatch(
-    /^Cannot migrate the database .+ from schema version 1: duplicate column name: \w+\. Nothing was changed\. .+ Run `tradepost-server check`, or restore a backup\.$/,
+    /^Cannot migrate the database .+ from schema version 1: [\w ]+\. Nothing was changed\. .+ Run `tradepost-server check`, or restore a backup\.$/,
   );
   expect(inspectFile(file, (db) => db.pragma('user_version', { simple: true }))).toBe(1);
   expect(readContents(file)).toEqual(before);

@@ -1,4 +1,5 @@
 import { firstSchema } from './001-first-schema';
+import { operations } from './006-operations';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -23,4 +24,10 @@ export type Migration = {
 /** In order. The schema version is the number of migrations that a database has had. Never change a released one. */
 export const migrations: readonly Migration[] = [
   { summary: 'creates the tables', compatibleFrom: 1, transaction: firstSchema },
+  {
+    summary: 'adds the audit log, and suspended accounts',
+    // Older servers do not know that an account is suspended.
+    compatibleFrom: 1,
+    transaction: operations,
+  },
 ];
