@@ -1403,6 +1403,10 @@ declare const problems: {
     readonly status: 401;
     readonly title: 'The API key is not valid';
   };
+  readonly account_suspended: {
+    readonly status: 403;
+    readonly title: 'The account is suspended';
+  };
   readonly account_kind_not_allowed: {
     readonly status: 403;
     readonly title: 'This kind of account is not allowed to do this';

@@ -33,7 +33,7 @@ export const notificationEndpoints = initContract().router({
       'A notification that is already read does not change, so a repeated request is safe.',
     pathParams: z.object({ id: pathIdSchema(notificationIdSchema) }),
     body: updateNotificationSchema,
-    responses: { 200: notificationResponseSchema, ...problemResponses(403, 404, 413, 415) },
+    responses: { 200: notificationResponseSchema, ...problemResponses(404, 413, 415) },
     metadata: {
       operationId: 'markNotificationRead',
       extension: false,

@@ -6,6 +6,7 @@ const everyOperation: ProblemCode[] = [
   'malformed_request',
   'missing_api_key',
   'invalid_api_key',
+  'account_suspended',
   'validation_failed',
   'rate_limited',
   'internal_error',

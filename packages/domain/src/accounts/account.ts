@@ -99,6 +99,15 @@ export interface AccountStore {
   findAccount(id: string): Promise<Account | null>;
   /** Lists all accounts, newest first. */
   listAccounts(): Promise<Account[]>;
+  /**
+   * Changes the state of an account. While it is suspended, the queues of its webhooks are held like those of paused ones. When it
+   * is resumed, those of active webhooks continue, and their backoff ends. `decide` must be pure, may be called again, and throws to
+   * reject.
+   */
+  changeAccount(
+    request: { id: string; context: CommandContext },
+    decide: (found: Account | null) => { account: Account; audit: AuditEntry | null },
+  ): Promise<Account>;
   /** Adds a key to an existing account. */
   addKey(key: ApiKey, audit?: AuditEntry): Promise<void>;
   /** Returns the key with this SHA-256, even if it is revoked or expired, or null. */

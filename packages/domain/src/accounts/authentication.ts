@@ -36,11 +36,17 @@ function explainInvalidKey(key: ApiKeyWithAccount | null, now: number): string |
 /**
  * Returns an API key if it is valid now.
  *
- * @throws DomainError `invalid_api_key`, with the reason.
+ * @throws DomainError `invalid_api_key`, with the reason, or `account_suspended`.
  */
 export function requireValid(key: ApiKeyWithAccount | null, now: number): ApiKeyWithAccount {
   const reason = explainInvalidKey(key, now);
   if (key === null || reason !== null) throw new DomainError('invalid_api_key', reason ?? '');
+  if (key.suspendedAt !== null) {
+    throw new DomainError(
+      'account_suspended',
+      `The account of API key ${key.prefix} has been suspended since ${formatTimestamp(key.suspendedAt)}. Its keys work again when the operator of the service resumes it.`,
+    );
+  }
   return key;
 }
 

@@ -31,6 +31,17 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
 
     listAccounts: async () => [...accounts.values()].sort(byId),
 
+    async changeAccount({ id, context }, decide) {
+      const before = accounts.get(id) ?? null;
+      const { account, audit } = decide(before);
+      requireReference(accounts, id);
+      accounts.set(id, account);
+      data.addAudit(audit);
+      if ((before?.suspendedAt === null) !== (account.suspendedAt === null))
+        data.holdQueues(account, context.now);
+      return account;
+    },
+
     async addKey(key, audit) {
       requireReference(accounts, key.accountId);
       requireUnused(keys, key.id);

@@ -5,6 +5,7 @@ import {
   type EndpointHealth,
   latestBackoffUntil,
   nextAllowedAt,
+  resetBackoff,
 } from '../deliveries/endpoint-health';
 import type { LoggedAttempt } from '../deliveries/logged-delivery';
 import { Announcements } from '../events/announcements';
@@ -154,6 +155,28 @@ export class MemoryData {
       queued += deliveries.length;
     }
     return queued;
+  }
+
+  /** Returns whether nothing is sent to a webhook: it is paused, or its account is suspended. */
+  isHeld({ accountId, status }: Pick<Webhook, 'accountId' | 'status'>): boolean {
+    return status === 'paused' || (this.accounts.get(accountId)?.suspendedAt ?? null) !== null;
+  }
+
+  /** Holds the queues of an account that was suspended, or lets those continue of one that was resumed. */
+  holdQueues({ id, suspendedAt }: Account, now: number): void {
+    const own = [...this.webhooks.values()].filter(
+      ({ accountId, isDeleted }) => accountId === id && !isDeleted,
+    );
+    for (const webhook of own) {
+      const queue = this.getQueue(webhook.id);
+      queue.paused = this.isHeld(webhook);
+      if (!queue.paused) queue.health = resetBackoff(queue.health);
+    }
+    this.settleQueues(
+      own.map((webhook) => webhook.id),
+      now,
+    );
+    if (suspendedAt === null) this.announcements.notifyDeliveriesQueued();
   }
 
   /** Adds the entry of a change to the audit log, if there is one. */

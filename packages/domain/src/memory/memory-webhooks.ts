@@ -33,7 +33,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
         id = webhook.id;
         webhooks.set(id, { ...webhook, isDeleted: false });
         data.addAudit(audit);
-        const paused = webhook.status === 'paused';
+        const paused = data.isHeld(webhook);
         queues.set(id, {
           webhookId: id,
           health: newEndpointHealth,
@@ -62,7 +62,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
         webhooks.set(id, { ...changed, isDeleted: false });
         data.addAudit(audit);
         const queue = data.getQueue(id);
-        queue.paused = webhook.status === 'paused';
+        queue.paused = data.isHeld(webhook);
         if (shouldResetBackoff(found, webhook)) queue.health = resetBackoff(queue.health);
         data.settleQueues([id], context.now);
         return response;

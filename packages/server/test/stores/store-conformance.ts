@@ -30,6 +30,7 @@ import { describeReplaysAndTestEvents } from './conformance/replays-and-test-eve
 import { describeRetention } from './conformance/retention';
 import { describeSideEffects } from './conformance/side-effects';
 import type { StoreUnderTest } from './conformance/store-under-test';
+import { describeSuspensions } from './conformance/suspensions';
 
 /** Where a store keeps its data, such as a file. Empty at first. */
 export interface StorePlace {
@@ -71,6 +72,7 @@ const allParts: Part[] = [
   describePrunedLogs,
   describeClockChanges,
   describeAuditLog,
+  describeSuspensions,
 ];
 
 /** The parts that read or write endpoint secrets. */

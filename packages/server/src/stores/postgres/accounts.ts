@@ -1,16 +1,21 @@
 import type { AccountStore, ApiKeyWithAccount } from '@tradepost/domain/accounts/account';
-import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
+import { accounts, accountUpdate, apiKeys, apiKeysWithAccount } from '../records/tables';
 import { insertAudit } from './audit';
 import type { PostgresDatabase } from './database';
-import { insert } from './write-set';
+import { holdQueues } from './queues';
+import { insert, update } from './write-set';
 
 const ofOwner = accounts.as('account');
 const ofKey = apiKeys.as('key');
 const selectKeyOwner = `SELECT ${ofOwner.select}, ${ofKey.select}
   FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.id = $1`;
 
-/** Creates the store of accounts and API keys. */
-export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
+/** Creates the store of accounts and API keys. `onQueued` is called after a commit that made deliveries due. */
+export function createPostgresAccountStore(
+  db: PostgresDatabase,
+  onQueued: () => void,
+): AccountStore {
   /** The look-ups in progress. Requests with one key that arrive together share one. */
   const lookups = new Map<string, Promise<ApiKeyWithAccount | null>>();
 
@@ -36,6 +41,22 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
     findAccount: (id) => db.find(accounts, 'FROM accounts WHERE id = $1', id),
 
     listAccounts: () => db.list(accounts, 'FROM accounts ORDER BY id DESC'),
+
+    async changeAccount({ id, context }, decide) {
+      const changed = await db.write(async (tx) => {
+        // It waits for webhooks that are added, and they for it.
+        const before = await tx.find(accounts, 'FROM accounts WHERE id = $1 FOR NO KEY UPDATE', id);
+        const { account, audit } = decide(before);
+        if (before === null) throw missingRecord('Account', id);
+        update(tx, accountUpdate, account);
+        insertAudit(tx, audit);
+        if ((before.suspendedAt === null) !== (account.suspendedAt === null))
+          await holdQueues(tx, account, context.now);
+        return account;
+      });
+      if (changed.suspendedAt === null) onQueued();
+      return changed;
+    },
 
     addKey: (key, audit) =>
       db.write(async (tx) => {

@@ -64,7 +64,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     clock,
     schemaVersion: currentSchemaVersion,
     isShared: true,
-    accounts: createPostgresAccountStore(db),
+    accounts: createPostgresAccountStore(db, () => announcements.notifyDeliveriesQueued()),
     listings: createPostgresListingStore(db),
     orders: createPostgresOrderStore(db, groups, (events, queued) => {
       for (const { createdAt } of queued > 0 ? events : []) deliveries.noteQueued(createdAt);

@@ -19,7 +19,7 @@ import {
 import { insertAudit } from './audit';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
-import { insertQueue, QueueUnitOfWork } from './queues';
+import { insertQueue, isHeld, QueueUnitOfWork } from './queues';
 import { insert, update } from './write-set';
 
 const webhookFields = createWebhookFields({
@@ -48,9 +48,13 @@ function deleteSubscriptions(tx: Transaction, accountId: string, id: string): vo
   tx.send('DELETE FROM webhook_events WHERE account_id = $1 AND webhook_id = $2', accountId, id);
 }
 
-function insertWebhook(db: PostgresDatabase, tx: Transaction, webhook: Webhook): void {
+async function insertWebhook(
+  db: PostgresDatabase,
+  tx: Transaction,
+  webhook: Webhook,
+): Promise<void> {
   insert(tx, webhooks, [toWebhookRow(db.secrets, webhook)]);
-  insertQueue(tx, webhook.id, webhook.status === 'paused');
+  insertQueue(tx, webhook.id, await isHeld(tx, webhook));
   insertSubscriptions(tx, webhook);
 }
 
@@ -111,7 +115,7 @@ export function createPostgresWebhookStore(
     addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
       writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
         const { webhook, response, audit } = decide(await countWebhooks(tx, accountId));
-        insertWebhook(db, tx, webhook);
+        await insertWebhook(db, tx, webhook);
         insertAudit(tx, audit);
         return { response, webhookId: webhook.id };
       }),
@@ -141,7 +145,7 @@ export function createPostgresWebhookStore(
         insertAudit(tx, audit);
         const queues = await QueueUnitOfWork.lock(tx, [id]);
         queues.change(id, {
-          paused: webhook.status === 'paused',
+          paused: await isHeld(tx, webhook),
           ...(shouldResetBackoff(found, webhook) && resetBackoff(queues.get(id))),
         });
         queues.write(tx, context.now);

@@ -25,6 +25,15 @@ export const accounts = new Table<Account>('accounts', ['id'], {
   erasedAt: ['erased_at', 'integer'],
 });
 
+/** What a change of an account writes. */
+export const accountUpdate = accounts.update(
+  'id',
+  'name',
+  'suspendedAt',
+  'suspensionReason',
+  'erasedAt',
+);
+
 /** The API keys. */
 export const apiKeys = new Table<ApiKey>('api_keys', ['id'], {
   id: ['id', 'text'],

@@ -3,12 +3,19 @@ import type {
   ApiKeyOwner,
   ApiKeyWithAccount,
 } from '@tradepost/domain/accounts/account';
-import { accounts, apiKeys, apiKeysWithAccount } from '../records/tables';
+import type { Announcements } from '@tradepost/domain/events/announcements';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
+import { accounts, accountUpdate, apiKeys, apiKeysWithAccount } from '../records/tables';
 import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
+import { holdQueues } from './queues';
 
-/** Creates the store of accounts and API keys. */
-export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
+/** Creates the store of accounts and API keys. Deliveries of an account that is resumed are announced after the commit. */
+export function createSqliteAccountStore(
+  db: SqliteDatabase,
+  announcements: Announcements,
+): AccountStore {
+  const selectAccount = (id: string) => db.find(accounts, 'FROM accounts WHERE id = ?', id);
   const selectKey = (hash: string) =>
     db.find(
       apiKeysWithAccount,
@@ -27,9 +34,24 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
         for (const entry of audit) insertAudit(db, entry);
       }),
 
-    findAccount: (id) => db.read(() => db.find(accounts, 'FROM accounts WHERE id = ?', id)),
+    findAccount: (id) => db.read(() => selectAccount(id)),
 
     listAccounts: () => db.read(() => db.list(accounts, 'FROM accounts ORDER BY id DESC')),
+
+    async changeAccount({ id, context }, decide) {
+      const changed = await db.write(() => {
+        const before = selectAccount(id);
+        const { account, audit } = decide(before);
+        if (before === null) throw missingRecord('Account', id);
+        db.update(accountUpdate, account);
+        insertAudit(db, audit);
+        if ((before.suspendedAt === null) !== (account.suspendedAt === null))
+          holdQueues(db, account, context.now);
+        return account;
+      });
+      if (changed.suspendedAt === null) announcements.notifyDeliveriesQueued();
+      return changed;
+    },
 
     addKey: (key, audit) =>
       db.write(() => {
@@ -53,7 +75,7 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
       db.view((): ApiKeyOwner | null => {
         const key = db.find(apiKeys, 'FROM api_keys WHERE id = ?', keyId);
         if (key === null) return null;
-        const account = db.find(accounts, 'FROM accounts WHERE id = ?', key.accountId);
+        const account = selectAccount(key.accountId);
         return account && { account, key };
       }),
 

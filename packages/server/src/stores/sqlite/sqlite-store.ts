@@ -41,7 +41,7 @@ export function createStore(db: SqliteDatabase): Store {
   const workers = new WorkerLocks(db.file);
   return {
     schemaVersion: currentSchemaVersion,
-    accounts: createSqliteAccountStore(db),
+    accounts: createSqliteAccountStore(db, announcements),
     listings: createSqliteListingStore(db),
     orders: createSqliteOrderStore(db, announcements),
     notifications: createSqliteNotificationStore(db),

@@ -20,7 +20,7 @@ import {
 import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
-import { insertQueue, QueueUnitOfWork } from './queues';
+import { insertQueue, isHeld, QueueUnitOfWork } from './queues';
 
 const webhookFields = createWebhookFields({
   pending: 'queues.depth',
@@ -47,7 +47,7 @@ function deleteSubscriptions(db: SqliteDatabase, accountId: string, id: string):
 function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
   db.insert(webhooks, toWebhookRow(db.secrets, webhook));
   insertSubscriptions(db, webhook);
-  insertQueue(db, webhook.id, webhook.status === 'paused');
+  insertQueue(db, webhook.id, isHeld(db, webhook));
 }
 
 function updateWebhook(db: SqliteDatabase, webhook: Webhook): void {
@@ -123,7 +123,7 @@ export function createSqliteWebhookStore(
           insertAudit(db, audit);
           const queues = new QueueUnitOfWork(db);
           queues.change(id, {
-            paused: webhook.status === 'paused',
+            paused: isHeld(db, webhook),
             ...(shouldResetBackoff(found, webhook) && resetBackoff(queues.get(id))),
           });
           queues.write(context.now);
