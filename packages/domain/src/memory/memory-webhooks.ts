@@ -53,6 +53,26 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
 
     findWebhook: async (accountId, id) => find(accountId, id),
 
+    findOwner: async (id) => {
+      const found = webhooks.get(id);
+      return found === undefined || found.isDeleted ? null : found.accountId;
+    },
+
+    async changeStatus({ accountId, id, status, context: { now } }, audit) {
+      const found = find(accountId, id);
+      if (found === null || found.status === status) return false;
+      const { stats: _, ...webhook } = found;
+      const updatedAt = Math.max(now, found.updatedAt);
+      webhooks.set(id, { ...webhook, status, updatedAt, isDeleted: false });
+      data.addAudit(audit);
+      const queue = data.getQueue(id);
+      queue.paused = data.isHeld({ accountId, status });
+      if (status === 'active') queue.health = resetBackoff(queue.health);
+      data.settleQueues([id], now);
+      announcements.notifyDeliveriesQueued();
+      return true;
+    },
+
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const change = () => {
         const found = find(accountId, id);

@@ -1,3 +1,4 @@
+import type { WebhookStatus } from '@tradepost/contract/wire';
 import type { AuditEntry } from '../audit/audit-log';
 import type { CommandContext } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
@@ -27,6 +28,18 @@ export interface WebhookStore {
   listAllWebhooks(accountId?: string): Promise<WebhookWithStats[]>;
   /** Returns the account's webhook with this ID, or null. */
   findWebhook(accountId: string, id: string): Promise<WebhookWithStats | null>;
+  /** Returns the account of a webhook that is not deleted, or null: for the operator. */
+  findOwner(id: string): Promise<string | null>;
+  /**
+   * Pauses or resumes a webhook of an account, as `changeWebhook` does, but without its secrets: for the operator.
+   *
+   * @param audit The entry of the audit log. It is written if the status changes.
+   * @returns Whether the status has changed.
+   */
+  changeStatus(
+    request: { accountId: string; id: string; status: WebhookStatus; context: CommandContext },
+    audit: AuditEntry,
+  ): Promise<boolean>;
   /**
    * Changes a webhook of an account and its queue: a paused queue stops, and `shouldResetBackoff` ends the backoff. `decide`
    * must be pure, may be called again, and throws to reject. If the idempotency key has a stored response, returns that and

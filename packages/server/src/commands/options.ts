@@ -212,6 +212,22 @@ export function forceOption(): Option {
   return new Option('--force', 'replace an existing file, unless a server uses it');
 }
 
+/** The `--yes` option of commands that cannot be undone. */
+export function yesOption(): Option {
+  return new Option('--yes', 'do it; without this option the command only says what it would do');
+}
+
+/**
+ * Requires `--yes`.
+ *
+ * @param consequence What the command does: the beginning of a sentence.
+ * @throws UsageError without it. Nothing was done.
+ */
+export function requireYes({ yes }: { yes?: boolean }, consequence: string): void {
+  if (yes) return;
+  throw new UsageError(`${consequence}, which cannot be undone. Pass --yes to do it.`);
+}
+
 /** The option for the file with the secret keys, for commands that read or write endpoint secrets. */
 export function secretKeyFileOption(): Option {
   return new Option(

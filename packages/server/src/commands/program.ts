@@ -6,6 +6,7 @@ import { addAccountCommands } from './accounts';
 import { addAuditCommand } from './audit';
 import { addBackupCommands } from './backup';
 import { addCheckCommand } from './check';
+import { addDeliveryCommands } from './deliveries';
 import { addKeyCommands } from './keys';
 import { addListingCommands } from './listings';
 import { addMigrateCommand } from './migrate';
@@ -47,6 +48,7 @@ export function createProgram(streams: Streams): Command {
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
   addWebhookCommands(program, streams);
+  addDeliveryCommands(program, streams);
   addAuditCommand(program, streams);
   addBackupCommands(program, streams);
   addCheckCommand(program, streams);

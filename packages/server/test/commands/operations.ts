@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { noon } from '@tradepost/domain/test/builders';
+import { expect, onTestFinished, test } from 'vitest';
 import { getOperator } from '../../src/commands/operator';
+import { openStore } from '../../src/stores/open-store';
+import { aResult, leaseDue } from '../helpers/leasing';
+import { Trade } from '../helpers/trade';
 import { runCommand, runJson } from './run-command';
 
 interface Entry {
@@ -83,5 +87,114 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
         'Account usr_unknown does not exist in',
       );
     }
+  });
+
+  /** Fills a database with a buyer and a seller, each with a webhook and deliveries. */
+  async function openTrade() {
+    const database = await createDatabase();
+    const store = await openStore(database, {});
+    onTestFinished(() => store.close());
+    const trade = await Trade.open(store);
+    const own = await trade.subscribe(trade.buyer, ['order.created', 'order.status_changed']);
+    const other = await trade.subscribe(trade.seller, ['order.created']);
+    const orders = [await trade.place(), await trade.place({ now: noon + 1 })] as const;
+    return { database, store, trade, own, other, orders };
+  }
+
+  interface Listed {
+    id: string;
+    accountId: string;
+    webhookId: string;
+    orderId: string;
+    state: string;
+  }
+
+  test('deliveries of all accounts are listed by filters and page by page', async () => {
+    const { database, trade, own, other, orders } = await openTrade();
+    const list = (...args: string[]) => runJson<Listed[]>(database, 'deliveries', 'list', ...args);
+    const all = await list();
+    expect(all.map(({ orderId }) => orderId)).toEqual(
+      [orders[1], orders[1], orders[0], orders[0]].map(({ id }) => id),
+    );
+    expect(new Set(all.map(({ accountId }) => accountId))).toEqual(
+      new Set([trade.buyer.accountId, trade.seller.accountId]),
+    );
+    const pick = (filter: (one: Listed) => boolean) => all.filter(filter);
+    expect(await list('--webhook', own.id)).toEqual(pick((one) => one.webhookId === own.id));
+    expect(await list('--account', trade.seller.accountId)).toEqual(
+      pick((one) => one.webhookId === other.id),
+    );
+    expect(await list('--order', orders[0].id)).toEqual(
+      pick((one) => one.orderId === orders[0].id),
+    );
+    expect(await list('--state', 'failed')).toEqual([]);
+    expect(await list('--type', 'order.status_changed')).toEqual([]);
+    expect(await list('--status-class', 'none')).toEqual([]);
+    // Nothing sends them, so all are stuck, except those of a paused webhook.
+    expect(await list('--stuck')).toEqual(all);
+    const paged: Listed[] = [];
+    const args = ['deliveries', 'list', '--limit', '3', '--json'];
+    const first = await runCommand(database, ...args);
+    paged.push(...(JSON.parse(first.stdout) as Listed[]));
+    const cursor = /--cursor (\S+)/.exec(first.stderr)?.[1] ?? '';
+    const second = await runCommand(database, ...args, '--cursor', cursor);
+    expect(second.stderr).toBe('');
+    paged.push(...(JSON.parse(second.stdout) as Listed[]));
+    expect(paged).toEqual(all);
+    await runCommand(database, 'webhooks', 'pause', own.id);
+    expect((await list('--stuck')).map(({ id }) => id)).toEqual(
+      pick((one) => one.webhookId === other.id).map(({ id }) => id),
+    );
+    await expect(list('--cursor', 'x')).rejects.toThrow('--cursor is not valid.');
+    await expect(list('--stuck', '--state', 'failed')).rejects.toThrow('Leave out --state.');
+  });
+
+  test('a delivery is shown with its attempts, and replayed', async () => {
+    const { database, store, trade, own } = await openTrade();
+    const leased = await leaseDue(store, noon + 1);
+    const delivery = leased.find(({ webhookId }) => webhookId === own.id);
+    if (delivery === undefined) throw new Error('there is a delivery');
+    await store.deliveries.recordAttempts([aResult(delivery)], noon + 1);
+    const { accountId } = trade.buyer;
+    const shown = await runJson(database, 'deliveries', 'show', delivery.id);
+    const state = { id: delivery.id, accountId, state: 'delivered' };
+    expect(shown).toMatchObject({ ...state, body: delivery.body, attempts: [{ number: 1 }] });
+    const replayed = await runJson(database, 'deliveries', 'replay', delivery.id);
+    expect(replayed).toMatchObject([{ ...state, state: 'pending' }]);
+    expect(await runJson(database, 'audit', '--account', accountId)).toMatchObject([
+      { action: 'deliveries.replayed', subject: { type: 'deliveries', id: delivery.id } },
+    ]);
+    const busy = leased.find(({ id }) => id !== delivery.id)?.id ?? '';
+    await expect(runCommand(database, 'deliveries', 'replay', busy)).rejects.toThrow('in flight');
+    for (const command of ['show', 'replay'])
+      await expect(runCommand(database, 'deliveries', command, 'dlv_1')).rejects.toThrow(
+        'Delivery dlv_1 does not exist in',
+      );
+  });
+
+  test('a webhook of any account is shown, paused, resumed and deleted, without its secret', async () => {
+    const { database, store, trade, own } = await openTrade();
+    const { accountId } = trade.buyer;
+    const onWebhook = (command: string, ...args: string[]) =>
+      runJson(database, 'webhooks', command, own.id, ...args);
+    const shown = { id: own.id, accountId, status: 'active', pendingDeliveries: 2 };
+    expect(await onWebhook('show')).toMatchObject(shown);
+    expect(JSON.stringify(await onWebhook('show'))).not.toContain(own.secret);
+    expect(await onWebhook('pause')).toMatchObject({ ...shown, status: 'paused' });
+    await runCommand(database, 'accounts', 'suspend', accountId);
+    const resumed = await runCommand(database, 'webhooks', 'resume', own.id);
+    expect(resumed.stderr).toContain(`because account ${accountId} is suspended`);
+    await expect(onWebhook('delete')).rejects.toThrow('Pass --yes to do it.');
+    expect(await store.webhooks.findOwner(own.id)).toBe(accountId);
+    expect(await onWebhook('delete', '--yes')).toEqual({ id: own.id, accountId, deleted: true });
+    for (const command of ['show', 'pause', 'resume'])
+      await expect(onWebhook(command)).rejects.toThrow(`Webhook ${own.id} does not exist in`);
+    const entries = await runJson<Entry[]>(database, 'audit', '--account', accountId);
+    expect(entries.map(({ action }) => action)).toEqual([
+      'webhook.deleted',
+      'webhook.resumed',
+      'account.suspended',
+      'webhook.paused',
+    ]);
   });
 }

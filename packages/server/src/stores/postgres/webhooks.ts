@@ -136,6 +136,35 @@ export function createPostgresWebhookStore(
 
     findWebhook: (accountId, id) => selectWebhook(db, db, accountId, id),
 
+    async findOwner(id) {
+      const rest = 'FROM webhooks WHERE id = $1 AND deleted_at IS NULL';
+      return (await db.find(webhooks.only('accountId'), rest, id))?.accountId ?? null;
+    },
+
+    async changeStatus({ accountId, id, status, context: { now } }, audit) {
+      const isChanged = await db.write(async (tx) => {
+        const changed = await tx.run(
+          `UPDATE webhooks SET status = $3, updated_at = greatest(updated_at, $4::bigint)
+           WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND status <> $3`,
+          id,
+          accountId,
+          status,
+          now,
+        );
+        if (changed === 0) return false;
+        insertAudit(tx, audit);
+        const queues = await QueueUnitOfWork.lock(tx, [id]);
+        queues.change(id, {
+          paused: await isHeld(tx, { accountId, status }),
+          ...(status === 'active' && resetBackoff(queues.get(id))),
+        });
+        queues.write(tx, now);
+        return true;
+      });
+      onQueued();
+      return isChanged;
+    },
+
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
         const found = await lockWebhook(db, tx, accountId, id);

@@ -113,6 +113,37 @@ export function createSqliteWebhookStore(
 
     findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),
 
+    findOwner: (id) =>
+      db.read(() => {
+        const rest = 'FROM webhooks WHERE id = ? AND deleted_at IS NULL';
+        return db.find(webhooks.only('accountId'), rest, id)?.accountId ?? null;
+      }),
+
+    async changeStatus({ accountId, id, status, context: { now } }, audit) {
+      const isChanged = await db.write(() => {
+        const changed = db.run(
+          `UPDATE webhooks SET status = ?, updated_at = max(updated_at, ?)
+           WHERE id = ? AND account_id = ? AND deleted_at IS NULL AND status <> ?`,
+          status,
+          now,
+          id,
+          accountId,
+          status,
+        );
+        if (changed === 0) return false;
+        insertAudit(db, audit);
+        const queues = new QueueUnitOfWork(db);
+        queues.change(id, {
+          paused: isHeld(db, { accountId, status }),
+          ...(status === 'active' && resetBackoff(queues.get(id))),
+        });
+        queues.write(now);
+        return true;
+      });
+      announcements.notifyDeliveriesQueued();
+      return isChanged;
+    },
+
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const result = await db.write(() => {
         const change = () => {
