@@ -55,7 +55,8 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }
 
-function formatAccount(account: Account): Record<string, unknown> {
+/** Returns what an operator sees of an account. */
+export function formatAccount(account: Account): Record<string, unknown> {
   const { id, kind, name, createdAt, suspendedAt, suspensionReason, erasedAt } = account;
   const orNull = (time: number | null) => (time === null ? null : formatTimestamp(time));
   return {

@@ -16,7 +16,8 @@ interface Shared {
   json?: boolean;
 }
 
-function formatKey(key: ApiKey): Record<string, unknown> {
+/** Returns what an operator sees of a key. */
+export function formatKey(key: ApiKey): Record<string, unknown> {
   const { id, accountId, prefix, readOnly, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
   return {
     id,

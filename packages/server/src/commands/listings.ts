@@ -71,7 +71,8 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
   printResult(streams, { id: listing.id }, options.json);
 }
 
-function formatListing(listing: Listing): Record<string, unknown> {
+/** Returns what an operator sees of a listing. */
+export function formatListing(listing: Listing): Record<string, unknown> {
   return {
     id: listing.id,
     sellerId: listing.sellerId,

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { Command } from 'commander';
 import { redactOutput } from '../kernel/redact';
 import { version } from '../kernel/version';
+import { addAccountDataCommands } from './account-data';
 import { addAccountCommands } from './accounts';
 import { addAuditCommand } from './audit';
 import { addBackupCommands } from './backup';
@@ -45,6 +46,7 @@ export function createProgram(streams: Streams): Command {
   });
   addStartCommand(program, streams);
   addAccountCommands(program, streams);
+  addAccountDataCommands(program, streams);
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
   addWebhookCommands(program, streams);

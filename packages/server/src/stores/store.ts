@@ -1,4 +1,5 @@
 import type { AccountStore } from '@tradepost/domain/accounts/account';
+import type { ErasureStore } from '@tradepost/domain/accounts/erasure';
 import type { AuditStore } from '@tradepost/domain/audit/audit-log';
 import type { DeliveryLogStore, DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import type { EventStore } from '@tradepost/domain/events/event-log';
@@ -109,6 +110,7 @@ export interface Store {
   retention: RetentionStore;
   secrets: SecretStore;
   audit: AuditStore;
+  erasure: ErasureStore;
   /** Runs `listener` after each commit in this process that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each commit in this process that wrote events, with the accounts that may see them. */

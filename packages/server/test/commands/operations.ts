@@ -1,8 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test } from 'vitest';
+import { eraseAccount } from '../../src/commands/erase-account';
+import { exportAccount, toExportLine } from '../../src/commands/export-account';
 import { getOperator } from '../../src/commands/operator';
 import { openStore } from '../../src/stores/open-store';
+import { fillStore } from '../helpers/fill-store';
 import { aResult, leaseDue } from '../helpers/leasing';
+import { makeTempFolder } from '../helpers/temp-folder';
 import { Trade } from '../helpers/trade';
 import { runCommand, runJson } from './run-command';
 
@@ -20,6 +26,15 @@ interface Entry {
  * @param createDatabase Creates an empty one, and returns its path or URL.
  */
 export function describeOperations(createDatabase: () => Promise<string>): void {
+  /** Runs the checks of `tradepost-server check`. */
+  const check = async (database: string) => {
+    const { checks } = await runJson<{ checks: { name: string; result: string }[] }>(
+      database,
+      'check',
+    );
+    return checks;
+  };
+
   async function open() {
     const database = await createDatabase();
     const create = (kind: string) =>
@@ -196,5 +211,111 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
       'account.suspended',
       'webhook.paused',
     ]);
+  });
+
+  /** Suspends the buyer of a trade that has all kinds of data, and returns its account with its key. */
+  async function openFilled() {
+    const database = await createDatabase();
+    const store = await openStore(database, {});
+    onTestFinished(() => store.close());
+    const trade = await fillStore(store);
+    const { accountId } = trade.buyer;
+    const [key] = await store.accounts.listKeys(accountId);
+    if (key === undefined) throw new Error('there is a key');
+    return { database, store, trade, accountId, key };
+  }
+
+  test('everything about an account is exported without secrets, to stdout or to a file', async () => {
+    const { database, store, accountId, key } = await openFilled();
+    const exportTo = (...args: string[]) =>
+      runCommand(database, 'accounts', 'export', accountId, ...args);
+    const { stdout, stderr } = await exportTo();
+    const items = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; data: { id: string } });
+    const counts: Record<string, number> = {};
+    for (const { type } of items) counts[type] = (counts[type] ?? 0) + 1;
+    const page = { after: null, limit: 100 };
+    expect(counts).toEqual({
+      ...{ account: 1, key: 1, partner: 2, order: 5, webhook: 1, auditEntry: 2 },
+      event: (await store.events.readEvents(accountId, 0, 100)).length,
+      notification: (await store.notifications.listNotifications(accountId, {}, page)).length,
+      delivery: (await store.deliveryLog.listDeliveries(accountId, {}, page)).length,
+    });
+    const account = await store.accounts.findAccount(accountId);
+    if (account === null) throw new Error('there is an account');
+    const again: string[] = [];
+    for await (const item of exportAccount(store, account, {}, 2)) again.push(toExportLine(item));
+    expect(again.slice(1).join('')).toBe(stdout.slice(stdout.indexOf('\n') + 1));
+    expect(stderr).toBe(`${items.length} items exported.\n`);
+    const [webhook] = await store.webhooks.listAllWebhooks(accountId);
+    for (const secret of [webhook?.secret ?? '', key.hash]) expect(stdout).not.toContain(secret);
+    // Only what the account itself may see.
+    for (const { data } of items.filter(({ type }) => type === 'webhook'))
+      expect(data.id).toBe(webhook?.id);
+    const file = join(makeTempFolder().path, 'export.jsonl');
+    await exportTo('--output', file);
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(items.length + 1);
+    expect(existsSync(`${file}.part`)).toBe(false);
+    await expect(exportTo('--output', file)).rejects.toThrow('Pass --force to replace it');
+    await exportTo('--output', file, '--force');
+  });
+
+  test('a suspended account is erased: its orders stay without its name, nothing dangles, and a check passes', async () => {
+    const { database, store, trade, accountId, key } = await openFilled();
+    const erase = ['accounts', 'erase', accountId];
+    await expect(runCommand(database, ...erase)).rejects.toThrow('Pass --yes to do it.');
+    await expect(runCommand(database, ...erase, '--yes')).rejects.toThrow('is not suspended');
+    expect(await store.accounts.findKeyByHash(key.hash)).not.toBeNull();
+    await runCommand(database, 'accounts', 'suspend', accountId, '--reason', 'asked for it');
+    const page = { after: null, limit: 100 };
+    const ended = AbortSignal.abort(new Error('interrupted'));
+    await expect(eraseAccount(store, accountId, ended)).rejects.toThrow('interrupted');
+    expect(await store.notifications.listNotifications(accountId, {}, page)).not.toEqual([]);
+    await expect(runCommand(database, 'accounts', 'resume', accountId)).rejects.toThrow(
+      'was erased, which cannot be undone',
+    );
+    const count = (await store.notifications.listNotifications(accountId, {}, page)).length;
+    // As much as a process did that was killed.
+    expect(await store.erasure.erase(accountId, 'notifications', 3)).toBe(3);
+    expect(await store.erasure.erase(accountId, 'eventLogEntries', 5)).toBe(5);
+    expect(await runJson(database, ...erase, '--yes')).toMatchObject({
+      ...{ id: accountId, notifications: count - 3, eventLogEntries: count - 5, apiKeys: 1 },
+    });
+    expect(await runJson(database, ...erase, '--yes')).toMatchObject({ notifications: 0 });
+
+    expect(await store.accounts.findAccount(accountId)).toMatchObject({
+      ...{ name: 'Erased account', suspensionReason: null },
+      erasedAt: expect.any(Number),
+    });
+    expect(await store.accounts.findKeyByHash(key.hash)).toBeNull();
+    expect(await store.webhooks.listAllWebhooks(accountId)).toEqual([]);
+    expect(await store.notifications.listNotifications(accountId, {}, page)).toEqual([]);
+    expect(await store.events.readEvents(accountId, 0, 100)).toEqual([]);
+    expect(await store.deliveryLog.listDeliveries(accountId, {}, page)).toEqual([]);
+    // The other party has everything, without the name.
+    const { seller } = trade;
+    const orders = await store.orders.listOrders(seller, {}, page);
+    expect(orders.map(({ buyerId }) => buyerId)).toEqual(orders.map(() => accountId));
+    expect(orders).toHaveLength(5);
+    expect(await store.events.readEvents(seller.accountId, 0, 100)).not.toEqual([]);
+    const partners = await store.partners.listPartners(seller.accountId, undefined, page);
+    expect(partners.find(({ id }) => id === accountId)?.name).toBe('Erased account');
+    const entries = await runJson<Entry[]>(database, 'audit', '--account', accountId);
+    expect(entries[0]).toMatchObject({ action: 'account.erased', subject: { id: accountId } });
+    expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
+  });
+
+  test('listings of an erased seller keep their orders, and have no units and no title', async () => {
+    const { database, store, trade } = await openFilled();
+    const { accountId } = trade.seller;
+    await runCommand(database, 'accounts', 'suspend', accountId);
+    await runCommand(database, 'accounts', 'erase', accountId, '--yes');
+    expect(await store.listings.findListing(trade.listing.id)).toMatchObject({
+      ...{ title: null, availableQuantity: 0, lowThreshold: null },
+    });
+    await expect(trade.place()).rejects.toThrow('has 0 units left');
+    expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 }

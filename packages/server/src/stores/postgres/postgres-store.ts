@@ -7,6 +7,7 @@ import { PostgresDatabase, type PostgresOptions } from './database';
 import { DatabaseClock } from './database-clock';
 import { createPostgresDeliveryStore } from './deliveries';
 import { createPostgresDeliveryLogStore } from './delivery-log';
+import { createPostgresErasureStore } from './erasure';
 import { createPostgresEventStore } from './events';
 import { GroupCommit } from './group-commit';
 import { createPostgresListingStore } from './listings';
@@ -81,6 +82,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     retention: createPostgresRetentionStore(db),
     secrets: createPostgresSecretStore(db),
     audit: createPostgresAuditStore(db),
+    erasure: createPostgresErasureStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),

@@ -6,6 +6,7 @@ import type { SqliteOptions } from './database';
 import { SqliteDatabase } from './database';
 import { createSqliteDeliveryStore } from './deliveries';
 import { createSqliteDeliveryLogStore } from './delivery-log';
+import { createSqliteErasureStore } from './erasure';
 import { createSqliteEventStore } from './events';
 import { createSqliteListingStore } from './listings';
 import { currentSchemaVersion } from './migrate';
@@ -53,6 +54,7 @@ export function createStore(db: SqliteDatabase): Store {
     retention: createSqliteRetentionStore(db),
     secrets: createSqliteSecretStore(db),
     audit: createSqliteAuditStore(db),
+    erasure: createSqliteErasureStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),
