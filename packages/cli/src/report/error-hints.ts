@@ -35,6 +35,7 @@ const hintsByCode = new Map<string, readonly Hint[]>(
     account_kind_not_allowed: [
       'Use the key of another account: buyers create orders, sellers and agents change their status.',
     ],
+    account_suspended: ['Ask the operator of the service why, and when it is resumed.'],
     read_only_api_key: ['This key is read-only. Use a key with write access.'],
     order_not_found: [
       'Check the order ID.',

@@ -36,7 +36,7 @@ export const keyEndpoints = c.router({
       'The key may do what the key of this request may do, or only read. It does not live longer than that key, but it is not revoked with it. Sessions cannot create keys.',
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createKeySchema,
-    responses: { 201: createdApiKeyResponseSchema, ...problemResponses(403, 409, 413, 415) },
+    responses: { 201: createdApiKeyResponseSchema, ...problemResponses(409, 413, 415) },
     metadata: {
       operationId: 'createKey',
       extension: true,
@@ -51,7 +51,7 @@ export const keyEndpoints = c.router({
     description:
       'The sessions of the key end with it. To sign out, revoke the key of the session. A read-only key may revoke only itself. Revoking a key again has no effect.',
     pathParams: z.object({ id: pathIdSchema(keyIdSchema) }),
-    responses: { 204: c.noBody(), ...problemResponses(403, 404) },
+    responses: { 204: c.noBody(), ...problemResponses(404) },
     metadata: {
       operationId: 'revokeKey',
       extension: true,
@@ -70,7 +70,7 @@ export const signInCodeEndpoints = c.router({
     summary: 'Create a code that signs a person in, once.',
     description: `Exchange it with \`POST /v1/sessions\` within ${signInCodeLifetime} seconds. In a link it belongs into the fragment, which browsers do not send. With a read-only key it signs in to read only. A key has at most five open codes: a further one replaces the oldest. Sessions cannot create codes.`,
     body: noBodySchema,
-    responses: { 201: signInCodeResponseSchema, ...problemResponses(403, 413, 415) },
+    responses: { 201: signInCodeResponseSchema, ...problemResponses(413, 415) },
     metadata: {
       operationId: 'createSignInCode',
       extension: true,

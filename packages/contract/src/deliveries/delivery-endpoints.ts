@@ -53,7 +53,7 @@ export const deliveryEndpoints = initContract().router({
     body: noBodySchema,
     responses: {
       202: deliveryResponseSchema,
-      ...problemResponses(403, 404, 409, 413, 415),
+      ...problemResponses(404, 409, 413, 415),
     },
     metadata: {
       operationId: 'replayDelivery',

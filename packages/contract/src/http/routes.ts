@@ -37,6 +37,7 @@ const problemResponse = initContract().otherResponse({
 export const commonProblems = {
   400: problemResponse,
   401: problemResponse,
+  403: problemResponse,
   422: problemResponse,
   429: problemResponse,
   500: problemResponse,

@@ -35,7 +35,7 @@ export const notificationEndpoints = initContract().router({
       'A notification that is already read does not change, so a repeated request is safe.',
     pathParams: z.object({ id: pathIdSchema(notificationIdSchema) }),
     body: updateNotificationSchema,
-    responses: { 200: notificationResponseSchema, ...problemResponses(403, 404, 413, 415) },
+    responses: { 200: notificationResponseSchema, ...problemResponses(404, 413, 415) },
     metadata: {
       operationId: 'markNotificationRead',
       extension: false,
@@ -50,7 +50,7 @@ export const notificationEndpoints = initContract().router({
     description: `Marks up to ${markReadLimit.toLocaleString('en-US')} unread notifications, the oldest first. Repeat the request while \`hasMore\` is true. A repeated request is safe: what is read stays read.`,
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: markNotificationsReadSchema,
-    responses: { 200: markedNotificationsResponseSchema, ...problemResponses(403, 413, 415) },
+    responses: { 200: markedNotificationsResponseSchema, ...problemResponses(413, 415) },
     metadata: {
       operationId: 'markNotificationsRead',
       extension: true,

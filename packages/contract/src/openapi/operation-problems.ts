@@ -4,6 +4,7 @@ import { schemaFields } from './routes';
 
 const everyOperation: ProblemCode[] = [
   'malformed_request',
+  'account_suspended',
   'validation_failed',
   'rate_limited',
   'internal_error',

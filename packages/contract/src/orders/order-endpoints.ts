@@ -40,7 +40,7 @@ export const orderEndpoints = initContract().router({
       'The listing determines the seller and the agent. The quantity is taken from the available quantity of the listing. The order starts as `pending`.',
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createOrderSchema,
-    responses: { 201: orderResponseSchema, ...problemResponses(403, 409, 413, 415) },
+    responses: { 201: orderResponseSchema, ...problemResponses(409, 413, 415) },
     metadata: {
       operationId: 'createOrder',
       extension: false,
@@ -77,7 +77,7 @@ export const orderEndpoints = initContract().router({
     body: updateOrderSchema,
     responses: {
       200: orderResponseSchema,
-      ...problemResponses(403, 404, 409, 412, 413, 415),
+      ...problemResponses(404, 409, 412, 413, 415),
     },
     metadata: {
       operationId: 'updateOrder',

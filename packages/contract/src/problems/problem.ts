@@ -9,6 +9,7 @@ export const problems = {
   missing_api_key: { status: 401, title: 'The API key is missing' },
   invalid_api_key: { status: 401, title: 'The API key is not valid' },
   invalid_sign_in_code: { status: 401, title: 'The sign-in code is not valid' },
+  account_suspended: { status: 403, title: 'The account is suspended' },
   account_kind_not_allowed: {
     status: 403,
     title: 'This kind of account is not allowed to do this',

@@ -36,7 +36,7 @@ export const webhookEndpoints = c.router({
     body: createWebhookSchema,
     responses: {
       201: createdWebhookResponseSchema,
-      ...problemResponses(403, 409, 413, 415),
+      ...problemResponses(409, 413, 415),
     },
     metadata: {
       operationId: 'createWebhook',
@@ -99,7 +99,7 @@ export const webhookEndpoints = c.router({
     body: updateWebhookSchema,
     responses: {
       200: webhookResponseSchema,
-      ...problemResponses(403, 404, 413, 415),
+      ...problemResponses(404, 413, 415),
     },
     metadata: {
       operationId: 'updateWebhook',
@@ -114,7 +114,7 @@ export const webhookEndpoints = c.router({
     summary: 'Delete a webhook.',
     description: 'Its pending deliveries are cancelled, and its deliveries are no longer listed.',
     pathParams: webhookPath,
-    responses: { 204: c.noBody(), ...problemResponses(403, 404) },
+    responses: { 204: c.noBody(), ...problemResponses(404) },
     metadata: {
       operationId: 'deleteWebhook',
       extension: true,
@@ -135,7 +135,7 @@ export const webhookEndpoints = c.router({
     body: noBodySchema,
     responses: {
       201: stagedSecretResponseSchema,
-      ...problemResponses(403, 404, 409, 413, 415),
+      ...problemResponses(404, 409, 413, 415),
     },
     metadata: {
       operationId: 'stageWebhookSecret',
@@ -155,7 +155,7 @@ export const webhookEndpoints = c.router({
     body: noBodySchema,
     responses: {
       200: webhookResponseSchema,
-      ...problemResponses(403, 404, 409, 413, 415),
+      ...problemResponses(404, 409, 413, 415),
     },
     metadata: {
       operationId: 'promoteWebhookSecret',
@@ -175,7 +175,7 @@ export const webhookEndpoints = c.router({
     body: sendTestEventSchema,
     responses: {
       202: deliveryResponseSchema,
-      ...problemResponses(403, 404, 409, 413, 415),
+      ...problemResponses(404, 409, 413, 415),
     },
     metadata: {
       operationId: 'sendTestEvent',
@@ -197,7 +197,7 @@ export const webhookEndpoints = c.router({
     body: replayDeliveriesSchema,
     responses: {
       202: replayedDeliveriesResponseSchema,
-      ...problemResponses(403, 404, 413, 415),
+      ...problemResponses(404, 413, 415),
     },
     metadata: {
       operationId: 'replayDeliveries',

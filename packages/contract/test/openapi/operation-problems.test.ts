@@ -10,7 +10,12 @@ const statuses = [...new Set(problemCodes.map((code) => problems[code].status))]
 /** Codes of the protocol: every operation of its kind has them. */
 const protocol: ProblemCode[] = [
   ...(['malformed_request', 'malformed_json', 'missing_api_key', 'invalid_api_key'] as const),
-  ...(['read_only_api_key', 'body_too_large', 'unsupported_media_type'] as const),
+  ...([
+    'account_suspended',
+    'read_only_api_key',
+    'body_too_large',
+    'unsupported_media_type',
+  ] as const),
   ...(['validation_failed', 'rate_limited', 'internal_error'] as const),
   ...(['overloaded', 'shutting_down', 'store_unavailable'] as const),
 ];

@@ -1,4 +1,5 @@
 import type { AccountKind, Account as AccountResponse } from '@tradepost/contract/wire';
+import type { AuditEntry } from '../audit/audit-log';
 import { type CommandContext, formatTimestamp } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
@@ -12,6 +13,12 @@ export interface Account {
   name: string;
   /** Milliseconds since 1970. */
   createdAt: number;
+  /** Since when its keys are refused and its deliveries held, in milliseconds since 1970; null if it is not suspended. */
+  suspendedAt: number | null;
+  /** Why it is suspended, as the operator wrote it; null if that is not known. Clients do not see it. */
+  suspensionReason: string | null;
+  /** When an operator began to erase it, in milliseconds since 1970. It stays suspended. */
+  erasedAt: number | null;
 }
 
 /** The stored part of an API key. The server never stores the key itself. */
@@ -56,7 +63,15 @@ export interface Caller {
 
 /** Creates an account. */
 export function createAccount(kind: AccountKind, name: string, context: CommandContext): Account {
-  return { id: context.newId('usr'), kind, name, createdAt: context.now };
+  return {
+    id: context.newId('usr'),
+    kind,
+    name,
+    createdAt: context.now,
+    suspendedAt: null,
+    suspensionReason: null,
+    erasedAt: null,
+  };
 }
 
 /** Converts an account and the key that was used to the contract's account. */
@@ -75,9 +90,11 @@ export function toAccountResponse(account: Account, key: ApiKey): AccountRespons
   };
 }
 
-/** A key and the kind of its account: what authentication needs. */
+/** A key with the kind and the state of its account: what authentication needs. */
 export interface ApiKeyWithAccount extends ApiKey {
   kind: AccountKind;
+  /** Since when its account is suspended, in milliseconds since 1970; null if it is not. */
+  suspendedAt: number | null;
 }
 
 /** A key and the account that it belongs to. */
@@ -97,20 +114,29 @@ export interface KeyCreation {
 /** Stores accounts and their keys. Each method is one transaction. */
 export interface AccountStore {
   /** Adds an account and its first key. */
-  addAccount(account: Account, firstKey: ApiKey): Promise<void>;
+  addAccount(account: Account, firstKey: ApiKey, audit?: readonly AuditEntry[]): Promise<void>;
   /** Returns the account with this ID, or null. */
   findAccount(id: string): Promise<Account | null>;
   /** Lists all accounts, newest first. */
   listAccounts(): Promise<Account[]>;
+  /**
+   * Changes the state of an account. While it is suspended, the queues of its webhooks are held like those of paused ones. When it
+   * is resumed, those of active webhooks continue, and their backoff ends. `decide` must be pure, may be called again, and throws to
+   * reject.
+   */
+  changeAccount(
+    request: { id: string; context: CommandContext },
+    decide: (found: Account | null) => { account: Account; audit: AuditEntry | null },
+  ): Promise<Account>;
   /** Adds a key to an existing account: for the operator. */
-  addKey(key: ApiKey): Promise<void>;
+  addKey(key: ApiKey, audit?: AuditEntry): Promise<void>;
   /**
    * Adds a key that the caller creates. `decide` must be pure, may be called again, and throws to reject. If the idempotency key has a
    * stored response, returns that and does not call `decide`.
    */
   createKey<Response extends StoredResponse>(
     request: { caller: Caller; idempotencyKey: IdempotencyKey | null; context: CommandContext },
-    decide: (creation: KeyCreation) => { key: ApiKey; response: Response },
+    decide: (creation: KeyCreation) => { key: ApiKey; response: Response; audit?: AuditEntry },
   ): Promise<IdempotentResult<Response>>;
   /** Returns the key with this SHA-256, even if it is revoked or expired, or null. */
   findKeyByHash(hash: string): Promise<ApiKeyWithAccount | null>;
@@ -127,6 +153,10 @@ export interface AccountStore {
    * @param uses Milliseconds since 1970, by key ID.
    */
   recordKeyUses(uses: ReadonlyMap<string, number>): Promise<void>;
-  /** Revokes a key permanently. Returns the key, or null if there is none. A second call keeps the first revocation time. */
-  revokeKey(id: string, now: number): Promise<ApiKey | null>;
+  /**
+   * Revokes a key permanently. Returns the key, or null if there is none. A second call keeps the first revocation time.
+   *
+   * @param audit Returns the entry of the audit log. Called if the key was not revoked before.
+   */
+  revokeKey(id: string, now: number, audit?: (key: ApiKey) => AuditEntry): Promise<ApiKey | null>;
 }

@@ -3,7 +3,7 @@ import { headerNames } from '@tradepost/contract/wire';
 import { formatTimestamp } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import type { ProblemInput } from '../problems';
-import type { ApiKey, ApiKeyWithAccount, Caller } from './account';
+import type { Account, ApiKey, ApiKeyWithAccount, Caller } from './account';
 
 /**
  * Returns the API key in an `Authorization` header. Source: RFC 6750, section 2.1.
@@ -42,12 +42,29 @@ function explainInvalidKey(key: ApiKeyWithAccount | null, now: number): string |
 /**
  * Returns an API key if it is valid now.
  *
- * @throws DomainError `invalid_api_key`, with the reason.
+ * @throws DomainError `invalid_api_key`, with the reason, or `account_suspended`.
  */
 export function requireValid(key: ApiKeyWithAccount | null, now: number): ApiKeyWithAccount {
   const reason = explainInvalidKey(key, now);
   if (key === null || reason !== null) throw new DomainError('invalid_api_key', reason ?? '');
+  requireActive(key, key);
   return key;
+}
+
+/**
+ * Requires that an account is not suspended.
+ *
+ * @throws DomainError `account_suspended`.
+ */
+export function requireActive(
+  { suspendedAt }: Pick<Account, 'suspendedAt'>,
+  { prefix }: Pick<ApiKey, 'prefix'>,
+): void {
+  if (suspendedAt === null) return;
+  throw new DomainError(
+    'account_suspended',
+    `The account of API key ${prefix} has been suspended since ${formatTimestamp(suspendedAt)}. Its keys work again when the operator of the service resumes it.`,
+  );
 }
 
 /** Returns the caller of a request with a key. */

@@ -4,6 +4,7 @@ import { idempotencyKeyReused, withReplayedHeader } from '../kernel/idempotency'
 import { decodeCursor, slicePage } from '../kernel/pagination';
 import type { RouteHandlers } from '../route-handlers';
 import type { AccountStore } from './account';
+import { auditKey, toAuditActor } from './account-audit';
 import { requireWriteAccess } from './authentication';
 import { createKey, keyNotFound, type Tokens, toCreatedKeyResponse, toKeyResponse } from './key';
 
@@ -35,7 +36,8 @@ export function keyRoutes(
         const key = createKey(caller, body, text, tokens, creation, context);
         // The store must not be able to show a key, not even for a day.
         const data = toCreatedKeyResponse(key, seal(text), caller);
-        return { key, response: { status: 201 as const, headers: {}, body: { data } } };
+        const audit = auditKey(toAuditActor(caller), 'key.created', key, context);
+        return { key, audit, response: { status: 201 as const, headers: {}, body: { data } } };
       });
       const key = unseal(response.body.data.key);
       // Another key of the account sent the first request.
@@ -48,7 +50,10 @@ export function keyRoutes(
       if (id !== caller.keyId) requireWriteAccess(caller, 'DELETE');
       const owner = await accounts.findKeyOwner(id);
       if (owner?.account.id !== caller.accountId) throw keyNotFound(id);
-      await accounts.revokeKey(id, clock.now());
+      const context = createContext(clock, newId);
+      await accounts.revokeKey(id, context.now, (key) =>
+        auditKey(toAuditActor(caller), 'key.revoked', key, context),
+      );
       return { status: 204, body: undefined };
     },
   };

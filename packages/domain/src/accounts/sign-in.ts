@@ -1,8 +1,10 @@
 import { sessionLifetime, signInCodeLifetime } from '@tradepost/contract/wire';
+import type { AuditEntry } from '../audit/audit-log';
 import type { CommandContext } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import type { ApiKey, ApiKeyOwner, Caller } from './account';
-import { isValid } from './authentication';
+import { auditKey, toAuditActor } from './account-audit';
+import { isValid, requireActive } from './authentication';
 import { createKeyRecord, type Tokens } from './key';
 
 /** The stored part of a sign-in code. The server never stores the code itself. */
@@ -29,13 +31,13 @@ export interface SignInStore {
    * the sessions of its key, only the newest `maxSessionsPerKey` stay valid.
    *
    * @param now Milliseconds since 1970.
-   * @param createSession Returns the session of the key that created the code, or throws to reject it. May be called again.
+   * @param createSession Returns the session of the key that created the code, and its entry of the audit log, or throws to reject it. May be called again.
    * @returns The session and its account; null if there is no such code, or it has expired.
    */
   exchangeCode(
     hash: string,
     now: number,
-    createSession: (maker: ApiKeyOwner) => ApiKey,
+    createSession: (maker: ApiKeyOwner) => { session: ApiKey; audit: AuditEntry },
   ): Promise<ApiKeyOwner | null>;
 }
 
@@ -58,24 +60,27 @@ export function createSignInCode(
 /**
  * Creates the session of a key: with its rights, and no longer than it.
  *
- * @throws DomainError `invalid_sign_in_code` if the key is no longer valid.
+ * @throws DomainError `invalid_sign_in_code` if the key is no longer valid, `account_suspended`.
  */
 export function createSession(
   { account, key }: ApiKeyOwner,
   text: string,
   tokens: Pick<Tokens, 'hash'>,
   context: CommandContext,
-): ApiKey {
+): { session: ApiKey; audit: AuditEntry } {
   if (!isValid(key, context.now)) throw invalidSignInCode();
+  requireActive(account, key);
   const end = context.now + sessionLifetime * 1_000;
-  const session = {
+  const settings = {
     accountId: account.id,
     readOnly: key.readOnly,
     expiresAt: Math.min(end, key.expiresAt ?? end),
     isSession: true,
     parentId: key.id,
   };
-  return createKeyRecord(session, text, tokens, context);
+  const session = createKeyRecord(settings, text, tokens, context);
+  const actor = toAuditActor({ keyId: key.id });
+  return { session, audit: auditKey(actor, 'key.created', session, context) };
 }
 
 /** Creates the error for a code that is unknown, used or expired: one for all, so that it says nothing about codes of others. */

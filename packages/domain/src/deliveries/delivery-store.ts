@@ -115,6 +115,8 @@ export interface DeliveryLogStore {
     page: { after: PageKey | null; limit: number },
     signal?: AbortSignal,
   ): Promise<LoggedDelivery[]>;
+  /** Returns the account of a delivery whose webhook is not deleted, or null: for the operator. */
+  findOwner(id: string): Promise<string | null>;
   /** Returns the account's delivery with this ID, with its body and its attempts, or null. */
   findDelivery(accountId: string, id: string): Promise<DeliveryRecord | null>;
   /**

@@ -82,8 +82,18 @@ export function notBefore(context: CommandContext, first: number): CommandContex
   return (isCorrected && context.at?.(first)) || context;
 }
 
-/** The prefixes of IDs. Source: API specification, "Resources and their fields". */
-export type IdPrefix = 'ord' | 'usr' | 'lst' | 'ntf' | 'whk' | 'evt' | 'dlv' | 'tsk' | 'key';
+/** The prefixes of IDs. Source: API specification, "Resources and their fields"; `aud` is of the audit log, which no client sees. */
+export type IdPrefix =
+  | 'ord'
+  | 'usr'
+  | 'lst'
+  | 'ntf'
+  | 'whk'
+  | 'evt'
+  | 'dlv'
+  | 'tsk'
+  | 'key'
+  | 'aud';
 
 /** Creates an ID such as `ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH` that sorts by `now`, in milliseconds since 1970. */
 export type IdGenerator = (prefix: IdPrefix, now: number) => string;

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../audit/audit-log';
 import { createEvent, type DomainEvent } from '../events/event';
 import type { CommandContext } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
@@ -135,7 +136,7 @@ export function updateListing(listing: Listing, changes: ListingChanges): Listin
 /** Stores listings. Orders change their quantities through `OrderStore`. */
 export interface ListingStore {
   /** Adds a listing. Its seller and agent must exist. */
-  addListing(listing: Listing): Promise<void>;
+  addListing(listing: Listing, audit?: AuditEntry): Promise<void>;
   /** Returns the listing with this ID, or null. */
   findListing(id: string): Promise<Listing | null>;
   /** Lists the listings of one seller, or of all sellers, newest first. */
@@ -144,5 +145,9 @@ export interface ListingStore {
    * Changes a listing. `decide` receives the listing, or null if there is none; it must be pure, may be called again, and
    * throws to reject. Its agent must exist.
    */
-  changeListing(id: string, decide: (found: Listing | null) => Listing): Promise<Listing>;
+  changeListing(
+    id: string,
+    decide: (found: Listing | null) => Listing,
+    audit?: (listing: Listing) => AuditEntry,
+  ): Promise<Listing>;
 }

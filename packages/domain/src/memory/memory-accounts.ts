@@ -1,5 +1,7 @@
 import type { AccountStore, ApiKey } from '../accounts/account';
 import { isValid } from '../accounts/authentication';
+import type { AuditStore } from '../audit/audit-log';
+import { smallestIdAt } from '../kernel/context';
 import type { ListingStore } from '../listings/listing';
 import type { NotificationStore } from '../notifications/notification';
 import { createNameMatcher, listPartnerships, type PartnerStore } from '../partners/partner';
@@ -27,23 +29,36 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
       .filter((key) => key.accountId === (accountId ?? key.accountId))
       .map((key) => readKey(data, key));
   return {
-    async addAccount(account, firstKey) {
+    async addAccount(account, firstKey, audit = []) {
       requireUnused(accounts, account.id);
       requireUnused(keys, firstKey.id);
       requireUnusedHash(firstKey.hash);
       accounts.set(account.id, account);
       keys.set(firstKey.id, firstKey);
+      for (const entry of audit) data.addAudit(entry);
     },
 
     findAccount: async (id) => accounts.get(id) ?? null,
 
     listAccounts: async () => [...accounts.values()].sort(byId),
 
-    async addKey(key) {
+    async changeAccount({ id, context }, decide) {
+      const before = accounts.get(id) ?? null;
+      const { account, audit } = decide(before);
+      requireReference(accounts, id);
+      accounts.set(id, account);
+      data.addAudit(audit);
+      if ((before?.suspendedAt === null) !== (account.suspendedAt === null))
+        data.holdQueues(account, context.now);
+      return account;
+    },
+
+    async addKey(key, audit) {
       requireReference(accounts, key.accountId);
       requireUnused(keys, key.id);
       requireUnusedHash(key.hash);
       keys.set(key.id, key);
+      data.addAudit(audit);
     },
 
     async createKey({ caller, idempotencyKey, context }, decide) {
@@ -52,10 +67,11 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
         const valid = listKeys(caller.accountId).filter(
           (key) => !key.isSession && isValid(key, context.now),
         );
-        const { key, response } = decide({ maker, validCount: valid.length });
+        const { key, response, audit } = decide({ maker, validCount: valid.length });
         requireUnused(keys, key.id);
         requireUnusedHash(key.hash);
         keys.set(key.id, key);
+        data.addAudit(audit);
         return response;
       };
       return data.runIdempotent(idempotencyKey, context.now, add);
@@ -64,7 +80,9 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
     async findKeyByHash(hash) {
       const key = [...keys.values()].find((one) => one.hash === hash);
       const account = key && accounts.get(key.accountId);
-      return account ? { ...readKey(data, key), kind: account.kind } : null;
+      return account
+        ? { ...readKey(data, key), kind: account.kind, suspendedAt: account.suspendedAt }
+        : null;
     },
 
     async findKeyOwner(keyId) {
@@ -84,11 +102,12 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
       }
     },
 
-    async revokeKey(id, now) {
+    async revokeKey(id, now, audit) {
       const key = keys.get(id);
       if (key === undefined) return null;
       const revoked = { ...key, revokedAt: key.revokedAt ?? now };
       keys.set(id, revoked);
+      if (key.revokedAt === null) data.addAudit(audit?.(revoked));
       return revoked;
     },
   };
@@ -99,15 +118,30 @@ export function byId(one: { id: string }, other: { id: string }): number {
   return one.id < other.id ? 1 : -1;
 }
 
+/** Creates the store of the audit log. */
+export function createMemoryAuditStore(data: MemoryData): AuditStore {
+  return {
+    addEntry: async (entry) => data.addAudit(entry),
+
+    listEntries: async ({ accountId, since = 0 }, { before, limit }) =>
+      [...data.audit.values()]
+        .filter((entry) => entry.accountId === (accountId ?? entry.accountId))
+        .filter(({ id }) => id >= smallestIdAt('aud', since) && (before === null || id < before))
+        .sort(byId)
+        .slice(0, limit),
+  };
+}
+
 /** Creates the store of listings. */
 export function createMemoryListingStore(data: MemoryData): ListingStore {
   const { accounts, listings } = data;
   return {
-    async addListing(listing) {
+    async addListing(listing, audit) {
       requireReference(accounts, listing.sellerId);
       requireReference(accounts, listing.agentId);
       requireUnused(listings, listing.id);
       listings.set(listing.id, listing);
+      data.addAudit(audit);
     },
 
     findListing: async (id) => listings.get(id) ?? null,
@@ -117,11 +151,12 @@ export function createMemoryListingStore(data: MemoryData): ListingStore {
         .filter((listing) => listing.sellerId === (sellerId ?? listing.sellerId))
         .sort(newestFirst),
 
-    async changeListing(id, decide) {
+    async changeListing(id, decide, audit) {
       const changed = decide(listings.get(id) ?? null);
       requireReference(listings, id);
       requireReference(accounts, changed.agentId);
       listings.set(id, changed);
+      data.addAudit(audit?.(changed));
       return changed;
     },
   };

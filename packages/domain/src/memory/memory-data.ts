@@ -1,10 +1,12 @@
 import type { Account, ApiKey } from '../accounts/account';
 import type { SignInCode } from '../accounts/sign-in';
+import type { AuditEntry } from '../audit/audit-log';
 import { type Delivery, fanOut } from '../deliveries/delivery';
 import {
   type EndpointHealth,
   latestBackoffUntil,
   nextAllowedAt,
+  resetBackoff,
 } from '../deliveries/endpoint-health';
 import type { LoggedAttempt } from '../deliveries/logged-delivery';
 import { Announcements } from '../events/announcements';
@@ -119,6 +121,7 @@ export class MemoryData {
   readonly responses = new Map<string, MemoryResponse>();
   /** The statistics of webhooks, by webhook, width and start. */
   readonly stats = new Map<string, StatsRow>();
+  readonly audit = new Map<string, AuditEntry>();
   #lastSeq = 0;
   #deliveryCount = 0;
 
@@ -160,6 +163,33 @@ export class MemoryData {
       queued += deliveries.length;
     }
     return queued;
+  }
+
+  /** Returns whether nothing is sent to a webhook: it is paused, or its account is suspended. */
+  isHeld({ accountId, status }: Pick<Webhook, 'accountId' | 'status'>): boolean {
+    return status === 'paused' || (this.accounts.get(accountId)?.suspendedAt ?? null) !== null;
+  }
+
+  /** Holds the queues of an account that was suspended, or lets those continue of one that was resumed. */
+  holdQueues({ id, suspendedAt }: Account, now: number): void {
+    const own = [...this.webhooks.values()].filter(
+      ({ accountId, isDeleted }) => accountId === id && !isDeleted,
+    );
+    for (const webhook of own) {
+      const queue = this.getQueue(webhook.id);
+      queue.paused = this.isHeld(webhook);
+      if (!queue.paused) queue.health = resetBackoff(queue.health);
+    }
+    this.settleQueues(
+      own.map((webhook) => webhook.id),
+      now,
+    );
+    if (suspendedAt === null) this.announcements.notifyDeliveriesQueued();
+  }
+
+  /** Adds the entry of a change to the audit log, if there is one. */
+  addAudit(entry: AuditEntry | null | undefined): void {
+    if (entry) this.audit.set(entry.id, entry);
   }
 
   /** Adds an event that is in no log. */

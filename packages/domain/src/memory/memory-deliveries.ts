@@ -325,6 +325,11 @@ export function createMemoryDeliveryLogStore(data: MemoryData): DeliveryLogStore
       );
     },
 
+    async findOwner(id) {
+      const webhook = data.webhooks.get(data.deliveries.get(id)?.webhookId ?? '');
+      return webhook === undefined || webhook.isDeleted ? null : webhook.accountId;
+    },
+
     async findDelivery(accountId, id) {
       const found = find(accountId, id);
       if (found === null) return null;

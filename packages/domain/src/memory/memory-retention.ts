@@ -63,6 +63,8 @@ export function createMemoryRetentionStore(data: MemoryData): RetentionStore {
       return result;
     },
 
+    pruneAuditLog: async (step) => scan(data.audit, 'aud', step, () => true).result,
+
     async pruneIdempotencyKeys({ now, limit }) {
       const expired = [...responses]
         .filter(([, { expiresAt }]) => expiresAt <= now)

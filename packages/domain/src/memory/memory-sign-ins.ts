@@ -20,10 +20,11 @@ export function createMemorySignInStore(data: MemoryData): SignInStore {
       const key = keys.get(code?.keyId ?? '');
       const account = accounts.get(key?.accountId ?? '');
       if (!code || !key || !account || code.expiresAt <= now) return null;
-      const session = createSession({ account, key: readKey(data, key) });
+      const { session, audit } = createSession({ account, key: readKey(data, key) });
       requireUnused(keys, session.id);
       signInCodes.delete(hash);
       keys.set(session.id, session);
+      data.addAudit(audit);
       const valid = [...keys.values()].filter(
         ({ isSession, parentId, revokedAt }) =>
           isSession && parentId === key.id && revokedAt === null,

@@ -1,5 +1,6 @@
 import type { AccountStore } from '../accounts/account';
 import type { SignInStore } from '../accounts/sign-in';
+import type { AuditStore } from '../audit/audit-log';
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import type { EventStore } from '../events/event-log';
 import type { ListingStore } from '../listings/listing';
@@ -12,6 +13,7 @@ import type { SummaryStore } from '../summary/summary';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import {
   createMemoryAccountStore,
+  createMemoryAuditStore,
   createMemoryListingStore,
   createMemoryNotificationStore,
   createMemoryPartnerStore,
@@ -41,6 +43,7 @@ export interface MemoryStore {
   timelines: TimelineStore;
   summaries: SummaryStore;
   retention: RetentionStore;
+  audit: AuditStore;
   /** Runs `listener` after each change that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each change that wrote events, with the accounts that may see them. */
@@ -68,6 +71,7 @@ export function createMemoryStore(): MemoryStore {
     timelines: createMemoryTimelineStore(data),
     summaries: createMemorySummaryStore(data),
     retention: createMemoryRetentionStore(data),
+    audit: createMemoryAuditStore(data),
     onDeliveriesQueued: (listener) => data.announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => data.announcements.onEvents(listener),
     close: async () => deliveries.close(),

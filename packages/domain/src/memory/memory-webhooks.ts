@@ -29,11 +29,12 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     async addWebhook({ accountId, idempotencyKey, context }, decide) {
       let id: string | null = null;
       const add = () => {
-        const { webhook, response } = decide(list(accountId).length);
+        const { webhook, response, audit } = decide(list(accountId).length);
         requireReference(data.accounts, accountId);
         id = webhook.id;
         webhooks.set(id, { ...webhook, isDeleted: false });
-        const paused = webhook.status === 'paused';
+        data.addAudit(audit);
+        const paused = data.isHeld(webhook);
         queues.set(id, {
           webhookId: id,
           health: newEndpointHealth,
@@ -69,15 +70,36 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
       });
     },
 
+    findOwner: async (id) => {
+      const found = webhooks.get(id);
+      return found === undefined || found.isDeleted ? null : found.accountId;
+    },
+
+    async changeStatus({ accountId, id, status, context: { now } }, audit) {
+      const found = find(accountId, id);
+      if (found === null || found.status === status) return false;
+      const { stats: _, ...webhook } = found;
+      const updatedAt = Math.max(now, found.updatedAt);
+      webhooks.set(id, { ...webhook, status, updatedAt, isDeleted: false });
+      data.addAudit(audit);
+      const queue = data.getQueue(id);
+      queue.paused = data.isHeld({ accountId, status });
+      if (status === 'active') queue.health = resetBackoff(queue.health);
+      data.settleQueues([id], now);
+      announcements.notifyDeliveriesQueued();
+      return true;
+    },
+
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const change = () => {
         const found = find(accountId, id);
-        const { webhook, response } = decide(found);
+        const { webhook, response, audit } = decide(found);
         if (found === null) throw missingRecord('Webhook', id);
         const { stats: _, ...changed } = webhook as WebhookWithStats;
         webhooks.set(id, { ...changed, isDeleted: false });
+        data.addAudit(audit);
         const queue = data.getQueue(id);
-        queue.paused = webhook.status === 'paused';
+        queue.paused = data.isHeld(webhook);
         if (shouldResetBackoff(found, webhook)) queue.health = resetBackoff(queue.health);
         data.settleQueues([id], context.now);
         return response;
@@ -87,7 +109,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
       return result;
     },
 
-    async deleteWebhook(accountId, id, now) {
+    async deleteWebhook(accountId, id, now, audit) {
       const found = webhooks.get(id);
       if (found?.accountId !== accountId || found.isDeleted) return false;
       webhooks.set(id, {
@@ -98,6 +120,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
         headers: {},
         headerNames: [],
       });
+      data.addAudit(audit);
       for (const stored of data.responses.values())
         if (stored.webhookId === id) stored.response = null;
       data.getQueue(id).paused = true;

@@ -50,6 +50,8 @@ export interface RetentionStore {
   pruneNotifications(
     step: ReferencePruneStep & { unread: boolean; since?: number },
   ): Promise<ScanPruned>;
+  /** Removes entries of the audit log that were written before a time. */
+  pruneAuditLog(step: PruneStep): Promise<ScanPruned>;
   /** Removes stored responses whose idempotency keys have expired, up to `limit`; 0 if none is left. */
   pruneIdempotencyKeys(request: { now: number; limit: number }): Promise<Pruned>;
   /** Removes sign-in codes and sessions that expired before these times, in milliseconds since 1970, up to `limit`; 0 if none is left. */

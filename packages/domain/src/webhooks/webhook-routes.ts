@@ -1,4 +1,5 @@
 import { type contract, pageLimit } from '@tradepost/contract';
+import { toAuditActor } from '../accounts/account-audit';
 import { type Clock, createContext, formatTimestamp, type IdGenerator } from '../kernel/context';
 import { withReplayedHeader } from '../kernel/idempotency';
 import { decodeCursor, slicePage } from '../kernel/pagination';
@@ -17,6 +18,7 @@ import {
   type WebhookWithStats,
   webhookNotFound,
 } from './webhook';
+import { auditWebhook, auditWebhookUpdate } from './webhook-audit';
 import type { WebhookPolicy } from './webhook-policy';
 import { defaultWindow, readStats, readTotals } from './webhook-stats';
 import type { WebhookStore } from './webhook-store';
@@ -47,6 +49,7 @@ export function webhookRoutes(
         const webhook = createWebhook(caller, body, policy, secret, context);
         return {
           webhook,
+          audit: auditWebhook(toAuditActor(caller), 'webhook.created', webhook, context),
           response: {
             status: 201 as const,
             headers: { Location: `/v1/webhooks/${webhook.id}` },
@@ -92,13 +95,19 @@ export function webhookRoutes(
       const { response } = await webhooks.changeWebhook(request, (found) => {
         if (found === null) throw webhookNotFound(params.id);
         const webhook = updateWebhook(found, body, policy, context.now);
-        return { webhook, response: toChangedResponse(found, webhook, context.now) };
+        const audit = auditWebhookUpdate(toAuditActor(caller), found, webhook, context);
+        return { webhook, audit, response: toChangedResponse(found, webhook, context.now) };
       });
       return response;
     },
 
     async delete({ caller, params }) {
-      const deleted = await webhooks.deleteWebhook(caller.accountId, params.id, clock.now());
+      const context = createContext(clock, newId);
+      const { accountId } = caller;
+      const found = await webhooks.findWebhook(accountId, params.id);
+      if (found === null) throw webhookNotFound(params.id);
+      const audit = auditWebhook(toAuditActor(caller), 'webhook.deleted', found, context);
+      const deleted = await webhooks.deleteWebhook(accountId, params.id, context.now, audit);
       if (!deleted) throw webhookNotFound(params.id);
       return { status: 204, body: undefined };
     },
@@ -115,7 +124,8 @@ export function webhookRoutes(
           secret,
           stagedAt: formatTimestamp(webhook.updatedAt),
         };
-        return { webhook, response: { status: 201 as const, headers: {}, body: { data } } };
+        const audit = auditWebhook(toAuditActor(caller), 'webhook.secret_staged', webhook, context);
+        return { webhook, audit, response: { status: 201 as const, headers: {}, body: { data } } };
       });
       return replayed ? withReplayedHeader(response) : response;
     },
@@ -126,7 +136,13 @@ export function webhookRoutes(
       const { response, replayed } = await webhooks.changeWebhook(request, (found) => {
         if (found === null) throw webhookNotFound(params.id);
         const webhook = promoteSecret(found, context.now);
-        return { webhook, response: toChangedResponse(found, webhook, context.now) };
+        const audit = auditWebhook(
+          toAuditActor(caller),
+          'webhook.secret_promoted',
+          webhook,
+          context,
+        );
+        return { webhook, audit, response: toChangedResponse(found, webhook, context.now) };
       });
       return replayed ? withReplayedHeader(response) : response;
     },

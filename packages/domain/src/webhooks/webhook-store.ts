@@ -1,3 +1,5 @@
+import type { WebhookStatus } from '@tradepost/contract/wire';
+import type { AuditEntry } from '../audit/audit-log';
 import type { CommandContext } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
@@ -30,7 +32,11 @@ export interface WebhookStore {
    */
   addWebhook<Response extends StoredResponse>(
     request: { accountId: string; idempotencyKey: IdempotencyKey | null; context: CommandContext },
-    decide: (existingCount: number) => { webhook: Webhook; response: Response },
+    decide: (existingCount: number) => {
+      webhook: Webhook;
+      response: Response;
+      audit?: AuditEntry | null;
+    },
   ): Promise<IdempotentResult<Response>>;
   /** Lists an account's webhooks after `after`, newest first, up to `limit`. */
   listWebhooks(
@@ -41,6 +47,18 @@ export interface WebhookStore {
   listAllWebhooks(accountId?: string): Promise<WebhookWithStats[]>;
   /** Returns the account's webhook with this ID, or null. */
   findWebhook(accountId: string, id: string): Promise<WebhookWithStats | null>;
+  /** Returns the account of a webhook that is not deleted, or null: for the operator. */
+  findOwner(id: string): Promise<string | null>;
+  /**
+   * Pauses or resumes a webhook of an account, as `changeWebhook` does, but without its secrets: for the operator.
+   *
+   * @param audit The entry of the audit log. It is written if the status changes.
+   * @returns Whether the status has changed.
+   */
+  changeStatus(
+    request: { accountId: string; id: string; status: WebhookStatus; context: CommandContext },
+    audit: AuditEntry,
+  ): Promise<boolean>;
   /**
    * Sums up the statistics of webhooks. Leaves out buckets in which nothing was counted. Attempts and finished deliveries are counted
    * where they are recorded, in the same transaction.
@@ -58,7 +76,11 @@ export interface WebhookStore {
       idempotencyKey: IdempotencyKey | null;
       context: CommandContext;
     },
-    decide: (found: WebhookWithStats | null) => { webhook: Webhook; response: Response },
+    decide: (found: WebhookWithStats | null) => {
+      webhook: Webhook;
+      response: Response;
+      audit?: AuditEntry | null;
+    },
   ): Promise<IdempotentResult<Response>>;
   /**
    * Deletes a webhook of an account. From then on nothing is sent to it, and neither it nor its deliveries can be found; what
@@ -67,5 +89,5 @@ export interface WebhookStore {
    *
    * @returns Whether the account had this webhook.
    */
-  deleteWebhook(accountId: string, id: string, now: number): Promise<boolean>;
+  deleteWebhook(accountId: string, id: string, now: number, audit?: AuditEntry): Promise<boolean>;
 }

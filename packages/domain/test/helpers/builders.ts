@@ -28,6 +28,9 @@ export function anAccount(overrides: Partial<Account> = {}): Account {
     kind: 'buyer',
     name: 'Harbour Street Café',
     createdAt: noon,
+    suspendedAt: null,
+    suspensionReason: null,
+    erasedAt: null,
     ...overrides,
   };
 }

@@ -1,19 +1,19 @@
 import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
 import { type Account, createAccount } from '@tradepost/domain/accounts/account';
-import {
-  createContext,
-  createIdGenerator,
-  formatTimestamp,
-  systemClock,
-} from '@tradepost/domain/kernel/context';
+import { auditAccount, auditKey } from '@tradepost/domain/accounts/account-audit';
+import { resumeAccount, suspendAccount } from '@tradepost/domain/accounts/suspension';
+import type { AuditEntry } from '@tradepost/domain/audit/audit-log';
+import { type CommandContext, formatTimestamp } from '@tradepost/domain/kernel/context';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { type Command, Option } from 'commander';
 import { issueKey } from '../kernel/api-key';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
+import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, parseName } from './options';
 import { printList, printResult, type Streams } from './output';
-import { withStore, withStoreToRead } from './with-store';
+import { withExistingStore, withStore, withStoreToRead } from './with-store';
 
 /**
  * Returns the account that an option names.
@@ -40,14 +40,35 @@ interface CreateOptions {
 }
 
 async function createRun(options: CreateOptions, streams: Streams): Promise<void> {
-  const context = createContext(systemClock, createIdGenerator());
+  const context = createCommandContext();
   const account = createAccount(options.kind, options.name ?? options.kind, context);
   const key = { accountId: account.id, readOnly: false, expiresAt: null };
   const { record, apiKey } = issueKey(key, context);
-  await withStore(options.database, (store) => store.accounts.addAccount(account, record));
   const { id, kind } = account;
+  const operator = getOperator();
+  const audit = [
+    auditAccount(operator, 'account.created', account, { kind }, context),
+    auditKey(operator, 'key.created', record, context),
+  ];
+  await withStore(options.database, (store) => store.accounts.addAccount(account, record, audit));
   printResult(streams, { id, kind, apiKey }, options.json);
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
+}
+
+/** Returns what an operator sees of an account. */
+export function formatAccount(account: Account): Record<string, unknown> {
+  const { id, kind, name, createdAt, suspendedAt, suspensionReason, erasedAt } = account;
+  const orNull = (time: number | null) => (time === null ? null : formatTimestamp(time));
+  return {
+    id,
+    kind,
+    name,
+    state: erasedAt !== null ? 'erased' : suspendedAt !== null ? 'suspended' : 'active',
+    createdAt: formatTimestamp(createdAt),
+    suspendedAt: orNull(suspendedAt),
+    suspensionReason,
+    erasedAt: orNull(erasedAt),
+  };
 }
 
 async function listRun(
@@ -57,16 +78,82 @@ async function listRun(
   const accounts = await withStoreToRead(options.database, (store) =>
     store.accounts.listAccounts(),
   );
-  const items = accounts.map((account) => ({
-    ...account,
-    createdAt: formatTimestamp(account.createdAt),
-  }));
-  printList(streams, items, { json: options.json, none: 'No accounts.' });
+  printList(streams, accounts.map(formatAccount), { json: options.json, none: 'No accounts.' });
+}
+
+interface StateOptions {
+  database: string;
+  reason?: string;
+  json?: boolean;
+}
+
+async function showRun(id: string, options: StateOptions, streams: Streams): Promise<void> {
+  const { database, json } = options;
+  const shown = await withStoreToRead(database, async (store) => {
+    const account = await requireAccount(store, id, database);
+    const keys = await store.accounts.listKeys(id);
+    const webhooks = await store.webhooks.listAllWebhooks(id);
+    return {
+      ...formatAccount(account),
+      keys: keys.filter(({ revokedAt }) => revokedAt === null).length,
+      webhooks: webhooks.length,
+      pendingDeliveries: webhooks.reduce((sum, { stats }) => sum + stats.pending, 0),
+    };
+  });
+  printResult(streams, shown, json);
+}
+
+/** Changes the state of an account, and prints it. */
+async function changeState(
+  id: string,
+  { database, json }: StateOptions,
+  streams: Streams,
+  decide: (
+    found: Account,
+    context: CommandContext,
+  ) => { account: Account; audit: AuditEntry | null },
+): Promise<void> {
+  const context = createCommandContext();
+  const changed = await withExistingStore(database, async (store) => {
+    await requireAccount(store, id, database);
+    return await store.accounts.changeAccount({ id, context }, (found) => {
+      if (found === null) throw missingRecord('Account', id);
+      return decide(found, context);
+    });
+  });
+  printResult(streams, formatAccount(changed), json);
+}
+
+function suspendRun(id: string, options: StateOptions, streams: Streams): Promise<void> {
+  return changeState(id, options, streams, (found, context) => {
+    const { reason = null } = options;
+    const account = suspendAccount(found, reason, context.now);
+    const audit = auditAccount(getOperator(), 'account.suspended', account, { reason }, context);
+    return { account, audit };
+  });
+}
+
+function resumeRun(id: string, options: StateOptions, streams: Streams): Promise<void> {
+  return changeState(id, options, streams, (found, context) => {
+    if (found.erasedAt !== null) {
+      throw new OperatorError(
+        `Account ${id} was erased, which cannot be undone. It stays suspended.`,
+      );
+    }
+    const account = resumeAccount(found);
+    const isSame = found.suspendedAt === null;
+    const audit = isSame
+      ? null
+      : auditAccount(getOperator(), 'account.resumed', account, {}, context);
+    return { account, audit };
+  });
 }
 
 /** `tradepost-server accounts`. */
 export function addAccountCommands(program: Command, streams: Streams): void {
-  const accounts = program.command('accounts').description('create and list accounts');
+  const accounts = program
+    .command('accounts')
+    .description('create, list, suspend and resume accounts');
   accounts
     .command('create')
     .description('create an account and its first API key')
@@ -85,4 +172,28 @@ export function addAccountCommands(program: Command, streams: Streams): void {
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))
     .action((options) => listRun(options, streams));
+  accounts
+    .command('show')
+    .description('show an account, its state and how much it has')
+    .argument('<id>', 'the account, usr_<id>')
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((id, options) => showRun(id, options, streams));
+  accounts
+    .command('suspend')
+    .description(
+      'refuse the keys of an account and hold its deliveries, at once and in all processes',
+    )
+    .argument('<id>', 'the account, usr_<id>')
+    .option('--reason <text>', 'why, for other operators; the account does not see it', parseName)
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((id, options) => suspendRun(id, options, streams));
+  accounts
+    .command('resume')
+    .description('let the keys of a suspended account work again, and send its deliveries')
+    .argument('<id>', 'the account, usr_<id>')
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((id, options) => resumeRun(id, options, streams));
 }

@@ -1,16 +1,13 @@
 import type { ApiKey } from '@tradepost/domain/accounts/account';
-import {
-  createContext,
-  createIdGenerator,
-  formatTimestamp,
-  systemClock,
-} from '@tradepost/domain/kernel/context';
-import { type Command, InvalidArgumentError } from 'commander';
+import { auditKey } from '@tradepost/domain/accounts/account-audit';
+import { formatTimestamp } from '@tradepost/domain/kernel/context';
+import type { Command } from 'commander';
 import { issueKey } from '../kernel/api-key';
 import { describeDatabase } from '../stores/database-url';
 import { requireAccount } from './accounts';
+import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
-import { databaseOption, jsonOption, parseName } from './options';
+import { databaseOption, jsonOption, parseDuration, parseName } from './options';
 import { printList, printResult, type Streams } from './output';
 import { withExistingStore, withStoreToRead } from './with-store';
 
@@ -19,25 +16,8 @@ interface Shared {
   json?: boolean;
 }
 
-const unitLengths: Record<string, number> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-/** Parses a duration such as `90d`, `12h` or `30m` to milliseconds. */
-export function parseDuration(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
-  const length = unitLengths[unit ?? ''];
-  if (length === undefined) {
-    throw new InvalidArgumentError(
-      'It must be a duration such as 90d, 12h or 30m, from 1 to 999999 of one unit.',
-    );
-  }
-  return Number(count) * length;
-}
-
-function formatKey(key: ApiKey): Record<string, unknown> {
+/** Returns what an operator sees of a key. */
+export function formatKey(key: ApiKey): Record<string, unknown> {
   const { id, accountId, name, isSession, prefix, readOnly, parentId } = key;
   const { createdAt, expiresAt, revokedAt, lastUsedAt } = key;
   return {
@@ -60,12 +40,12 @@ async function createRun(
   streams: Streams,
 ): Promise<void> {
   const { account: accountId, name = null, readOnly = false, expires } = options;
-  const context = createContext(systemClock, createIdGenerator());
+  const context = createCommandContext();
   const expiresAt = expires === undefined ? null : context.now + expires;
   const { record, apiKey } = issueKey({ accountId, name, readOnly, expiresAt }, context);
   await withExistingStore(options.database, async (store) => {
     await requireAccount(store, accountId, options.database);
-    await store.accounts.addKey(record);
+    await store.accounts.addKey(record, auditKey(getOperator(), 'key.created', record, context));
   });
   printResult(streams, { id: record.id, apiKey }, options.json);
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
@@ -84,8 +64,11 @@ async function listRun(options: Shared & { account?: string }, streams: Streams)
 }
 
 async function revokeRun(id: string, options: Shared, streams: Streams): Promise<void> {
+  const context = createCommandContext();
   const key = await withExistingStore(options.database, ({ accounts }) =>
-    accounts.revokeKey(id, systemClock.now()),
+    accounts.revokeKey(id, context.now, (revoked) =>
+      auditKey(getOperator(), 'key.revoked', revoked, context),
+    ),
   );
   if (key === null) {
     throw new OperatorError(

@@ -1,15 +1,12 @@
 import type { AccountKind } from '@tradepost/contract/wire';
-import {
-  createContext,
-  createIdGenerator,
-  formatTimestamp,
-  systemClock,
-} from '@tradepost/domain/kernel/context';
+import { createAuditEntry } from '@tradepost/domain/audit/audit-log';
+import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing, updateListing } from '@tradepost/domain/listings/listing';
 import { type Command, Option } from 'commander';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { requireAccount } from './accounts';
+import { createCommandContext, getOperator } from './operator';
 import { OperatorError, UsageError } from './operator-error';
 import {
   databaseOption,
@@ -62,16 +59,20 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
     availableQuantity: quantity,
     lowThreshold: lowThreshold ?? null,
   };
-  const listing = createListing(fields, createContext(systemClock, createIdGenerator()));
+  const context = createCommandContext();
+  const listing = createListing(fields, context);
+  const owned = { id: listing.id, accountId: seller };
+  const audit = createAuditEntry(getOperator(), 'listing.created', owned, { quantity }, context);
   await withExistingStore(database, async (store) => {
     await requireKind(store, { id: seller, kind: 'seller', database });
     if (agent !== undefined) await requireKind(store, { id: agent, kind: 'agent', database });
-    await store.listings.addListing(listing);
+    await store.listings.addListing(listing, audit);
   });
   printResult(streams, { id: listing.id }, options.json);
 }
 
-function formatListing(listing: Listing): Record<string, unknown> {
+/** Returns what an operator sees of a listing. */
+export function formatListing(listing: Listing): Record<string, unknown> {
   return {
     id: listing.id,
     sellerId: listing.sellerId,
@@ -126,7 +127,7 @@ async function updateRun(id: string, options: UpdateOptions, streams: Streams): 
   }
   const listing = await withExistingStore(database, async (store) => {
     if (typeof agent === 'string') await requireKind(store, { id: agent, kind: 'agent', database });
-    return await store.listings.changeListing(id, (found) => {
+    const decide = (found: Listing | null) => {
       if (found === null) {
         throw new OperatorError(
           `Listing ${id} does not exist in ${describeDatabase(database)}. See listings list.`,
@@ -137,7 +138,17 @@ async function updateRun(id: string, options: UpdateOptions, streams: Streams): 
       throw new OperatorError(
         `Listing ${id} has ${found.availableQuantity} units; with ${add} more it would exceed the maximum of ${maxQuantity}.`,
       );
-    });
+    };
+    const context = createCommandContext();
+    return await store.listings.changeListing(id, decide, ({ sellerId }) =>
+      createAuditEntry(
+        getOperator(),
+        'listing.updated',
+        { id, accountId: sellerId },
+        { ...changes },
+        context,
+      ),
+    );
   });
   printResult(streams, formatListing(listing), options.json);
 }

@@ -16,6 +16,40 @@ export function parseInteger(min: number, max: number): (text: string) => number
   };
 }
 
+const unitLengths: Record<string, number> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Parses a duration such as `90d`, `12h` or `30m` to milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
+  const length = unitLengths[unit ?? ''];
+  if (length === undefined) {
+    throw new InvalidArgumentError(
+      'It must be a duration such as 90d, 12h or 30m, from 1 to 999999 of one unit.',
+    );
+  }
+  return Number(count) * length;
+}
+
+/**
+ * Parses the start of a time range: a timestamp such as `2026-01-15T09:00:00Z`, or a duration before now such as `24h`.
+ *
+ * @returns Milliseconds since 1970.
+ */
+export function parseSince(text: string): number {
+  if (/^\d+[mhd]$/.test(text)) return Date.now() - parseDuration(text);
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new InvalidArgumentError(
+    'It must be a time with its zone such as 2026-01-15T09:00:00Z, or a duration before now such as 90d, 12h or 30m.',
+  );
+}
+
 /** Parses the origins of web pages, separated by commas. */
 export function parseOrigins(text: string): string[] {
   const origins = text.split(',').map((one) => one.trim());
@@ -176,6 +210,22 @@ export function requireDatabaseFile(database: string, instead: string): void {
 /** The `--force` option of commands that write a file. */
 export function forceOption(): Option {
   return new Option('--force', 'replace an existing file, unless a server uses it');
+}
+
+/** The `--yes` option of commands that cannot be undone. */
+export function yesOption(): Option {
+  return new Option('--yes', 'do it; without this option the command only says what it would do');
+}
+
+/**
+ * Requires `--yes`.
+ *
+ * @param consequence What the command does: the beginning of a sentence.
+ * @throws UsageError without it. Nothing was done.
+ */
+export function requireYes({ yes }: { yes?: boolean }, consequence: string): void {
+  if (yes) return;
+  throw new UsageError(`${consequence}, which cannot be undone. Pass --yes to do it.`);
 }
 
 /** The option for the file with the secret keys, for commands that read or write endpoint secrets. */

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import { createAuditEntry } from '@tradepost/domain/audit/audit-log';
 import type { Command } from 'commander';
 import { generateSecretKey, parseSecretKeys } from '../stores/encryption';
 import type { Store } from '../stores/store';
+import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, secretKeyFileOption } from './options';
 import { printResult, type Streams } from './output';
@@ -98,6 +100,15 @@ async function rotateRun(
       const isErased = await erase(store);
       const others = (await store.secrets.listKeyIds()).filter((id) => id !== newest.id);
       printResult(streams, { keyId: newest.id, rotated }, options.json);
+      await store.audit.addEntry(
+        createAuditEntry(
+          getOperator(),
+          'secrets.rotated',
+          { id: newest.id, accountId: null },
+          { rotated },
+          createCommandContext(),
+        ),
+      );
       const problem = explainIncomplete({
         database,
         keyId: newest.id,

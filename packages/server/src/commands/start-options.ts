@@ -40,6 +40,7 @@ export interface StartOptions {
   keepDeliveries: number;
   /** Days. */
   keepEvents: number;
+  keepAuditLog: number;
   /** Days. */
   keepNotifications: number;
   /** Days; by default 180, or as long as `keepNotifications` if that is longer. */
@@ -144,6 +145,10 @@ export const startOptions: readonly Option[] = [
   )
     .env('TRADEPOST_KEEP_UNREAD_NOTIFICATIONS')
     .argParser(parseInteger(1, maxRetentionDays)),
+  new Option('--keep-audit-log <days>', 'how long to keep entries of the audit log')
+    .env('TRADEPOST_KEEP_AUDIT_LOG')
+    .default(defaultRetention.auditLog)
+    .argParser(parseInteger(1, maxRetentionDays)),
   new Option(
     '--metrics-port <port>',
     'also serve /metrics, /livez and /readyz on this TCP port; 0 selects a free one',
@@ -217,6 +222,7 @@ export function readRetention(options: StartOptions): Retention {
   return resolveRetention({
     deliveries: options.keepDeliveries,
     events: options.keepEvents,
+    auditLog: options.keepAuditLog,
     notifications: keepNotifications,
     ...(keepUnreadNotifications !== undefined && { unreadNotifications: keepUnreadNotifications }),
   });

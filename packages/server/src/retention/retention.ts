@@ -18,6 +18,8 @@ export interface Retention {
   notifications: number;
   /** Unread notifications, after they were created; not less than `notifications`. */
   unreadNotifications: number;
+  /** Entries of the audit log, after they were written. */
+  auditLog: number;
 }
 
 /** How long data is kept by default. */
@@ -26,6 +28,7 @@ export const defaultRetention: Retention = {
   events: 30,
   notifications: 90,
   unreadNotifications: 180,
+  auditLog: 400,
 };
 
 /**
@@ -38,6 +41,7 @@ export function resolveRetention(options: Partial<Retention> = {}): Retention {
   const {
     deliveries = defaultRetention.deliveries,
     events = defaultRetention.events,
+    auditLog = defaultRetention.auditLog,
     unreadNotifications = Math.max(defaultRetention.unreadNotifications, notifications),
   } = options;
   if (unreadNotifications < notifications) {
@@ -45,7 +49,7 @@ export function resolveRetention(options: Partial<Retention> = {}): Retention {
       `retention.unreadNotifications (${unreadNotifications} days) must not be shorter than retention.notifications (${notifications} days).`,
     );
   }
-  return { deliveries, events, notifications, unreadNotifications };
+  return { deliveries, events, notifications, unreadNotifications, auditLog };
 }
 
 /** How many deliveries one step fails. */
@@ -150,6 +154,9 @@ export function createPruneTasks({
         unread: false,
       });
     }),
+    scan('auditLog', { clock, restartAfter: day }, (step) =>
+      retention.pruneAuditLog({ ...step, before: cutoff(retentionMs.auditLog) }),
+    ),
     {
       ...scan('events', { clock, restartAfter: day }, (step) =>
         retention.pruneEvents({ ...step, before: cutoff(retentionMs.events) }),

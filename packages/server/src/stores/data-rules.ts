@@ -89,14 +89,16 @@ export function createRuleGroups({
   isDueKnown,
   signalled,
 }: RuleDialect): RuleGroup[] {
-  /** The queues, their webhooks and, as `d`, what each queue should contain according to its deliveries. */
+  /** The queues, their webhooks and accounts and, as `d`, what each queue should contain according to its deliveries. */
   const queuesWithDeliveries = `FROM queues AS q
     JOIN webhooks AS w ON w.id = q.webhook_id
+    JOIN accounts AS a ON a.id = w.account_id
     LEFT JOIN (
       SELECT webhook_id, count(*) AS pending,
         count(*) FILTER (WHERE lease_until IS NOT NULL AND lease_counts) AS leased,
         min(CASE WHEN lease_until IS NULL THEN coalesce(due_at, created_at) END) AS first_due
       FROM ${pendingDeliveries} AS pending GROUP BY webhook_id) AS d ON d.webhook_id = q.webhook_id`;
+  const isHeld = "w.status = 'paused' OR a.suspended_at IS NOT NULL";
   return [
     {
       name: 'accounts',
@@ -345,20 +347,21 @@ export function createRuleGroups({
           ${queuesWithDeliveries} WHERE q.in_flight <> coalesce(d.leased, 0)`,
         },
         {
-          problem: 'queues that are paused though their webhook is not, or the reverse',
-          sql: `SELECT q.webhook_id ${queuesWithDeliveries} WHERE q.paused <> (w.status = 'paused')`,
+          problem:
+            'queues that are held though their webhook is not paused nor its account suspended, or the reverse',
+          sql: `SELECT q.webhook_id ${queuesWithDeliveries} WHERE q.paused <> (${isHeld})`,
         },
         {
           problem: 'queues that nothing polls, or too late',
           sql: `SELECT q.webhook_id ${queuesWithDeliveries}
-          WHERE w.status <> 'paused' AND q.in_flight < q.concurrency_limit AND d.first_due IS NOT NULL AND ${isDueKnown}
+          WHERE NOT (${isHeld}) AND q.in_flight < q.concurrency_limit AND d.first_due IS NOT NULL AND ${isDueKnown}
             AND (q.next_at IS NULL
               OR (q.next_at > d.first_due AND q.next_at > q.backoff_until AND q.next_at > q.rate_until AND q.next_at > @latest))`,
         },
         {
           problem: 'queues that are polled though nothing may be leased',
           sql: `SELECT q.webhook_id ${queuesWithDeliveries}
-          WHERE q.next_at IS NOT NULL AND (w.status = 'paused' OR q.in_flight >= q.concurrency_limit)`,
+          WHERE q.next_at IS NOT NULL AND (${isHeld} OR q.in_flight >= q.concurrency_limit)`,
         },
       ],
     },

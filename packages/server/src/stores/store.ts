@@ -1,5 +1,7 @@
 import type { AccountStore } from '@tradepost/domain/accounts/account';
+import type { ErasureStore } from '@tradepost/domain/accounts/erasure';
 import type { SignInStore } from '@tradepost/domain/accounts/sign-in';
+import type { AuditStore } from '@tradepost/domain/audit/audit-log';
 import type { DeliveryLogStore, DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import type { EventStore } from '@tradepost/domain/events/event-log';
 import type { Clock } from '@tradepost/domain/kernel/context';
@@ -113,6 +115,8 @@ export interface Store {
   summaries: SummaryStore;
   retention: RetentionStore;
   secrets: SecretStore;
+  audit: AuditStore;
+  erasure: ErasureStore;
   /** Runs `listener` after each commit in this process that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each commit in this process that wrote events, with the accounts that may see them. */

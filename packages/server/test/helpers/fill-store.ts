@@ -1,4 +1,11 @@
-import { anAttempt, anIdempotencyKey, aWebhook, noon } from '@tradepost/domain/test/builders';
+import { createAuditEntry } from '@tradepost/domain/audit/audit-log';
+import {
+  aContext,
+  anAttempt,
+  anIdempotencyKey,
+  aWebhook,
+  noon,
+} from '@tradepost/domain/test/builders';
 import type { Store } from '../../src/stores/store';
 import { aResult, failedResult, leaseDue } from './leasing';
 import { addWebhook, Trade } from './trade';
@@ -42,5 +49,14 @@ export async function fillStore(store: Store): Promise<Trade> {
   const [notification] = await store.notifications.listNotifications(buyerId, {}, page);
   await store.notifications.markRead(buyerId, notification?.id ?? '');
   await store.webhooks.deleteWebhook(trade.agent.accountId, removed.id, noon);
+  await store.audit.addEntry(
+    createAuditEntry(
+      { type: 'operator', id: 'ops@host-1' },
+      'account.suspended',
+      { id: buyerId, accountId: buyerId },
+      { reason: difficultText },
+      aContext(),
+    ),
+  );
   return trade;
 }

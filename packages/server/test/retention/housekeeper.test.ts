@@ -27,6 +27,7 @@ interface Left {
   notifications: number;
   unreadNotifications: number;
   events: number;
+  auditLog: number;
 }
 
 /** A call of the store by the housekeeper. */
@@ -95,6 +96,7 @@ const retention: RetentionStore = {
   pruneDeliveries: (step) => scan('deliveries', step),
   pruneEvents: (step) => scan('events', step),
   pruneNotifications: (step) => scan(step.unread ? 'unreadNotifications' : 'notifications', step),
+  pruneAuditLog: (step) => scan('auditLog', step),
   pruneIdempotencyKeys: ({ limit }) => drain('idempotencyKeys', limit),
   pruneSignIns: ({ limit }) => drain('signIns', limit),
   pruneRemovedWebhooks: ({ limit }) => drain('deletedWebhooks', limit),
@@ -109,7 +111,13 @@ function open(): Housekeeper {
   const housekeeper = new Housekeeper({
     deliveries: { failOverdue: async ({ limit }) => take('overdue', limit) },
     retention,
-    retentionMs: { deliveries: 30, events: 40, notifications: 90, unreadNotifications: 180 },
+    retentionMs: {
+      deliveries: 30,
+      events: 40,
+      notifications: 90,
+      unreadNotifications: 180,
+      auditLog: 400,
+    },
     clock,
     log: logs.log,
     onFailed: (count) => failed.push(count),
@@ -142,6 +150,7 @@ beforeEach(() => {
     notifications: 0,
     unreadNotifications: 0,
     events: 0,
+    auditLog: 0,
   };
 });
 
@@ -187,6 +196,7 @@ describe('the housekeeper', () => {
       'deliveries',
       'unreadNotifications',
       'notifications',
+      'auditLog',
       'events',
     ]);
     await housekeeper.stop();
@@ -202,6 +212,7 @@ describe('the housekeeper', () => {
       ['deliveries', firstRound - 30 * day, undefined],
       ['unreadNotifications', firstRound - 180 * day, undefined],
       ['notifications', firstRound - 90 * day, firstRound - 180 * day],
+      ['auditLog', firstRound - 400 * day, undefined],
       ['events', firstRound - 40 * day, undefined],
     ]);
     await housekeeper.stop();

@@ -17,6 +17,7 @@ describe('among the retention options', () => {
     ['--keep-deliveries', 'TRADEPOST_KEEP_DELIVERIES', 30],
     ['--keep-events', 'TRADEPOST_KEEP_EVENTS', 30],
     ['--keep-notifications', 'TRADEPOST_KEEP_NOTIFICATIONS', 90],
+    ['--keep-audit-log', 'TRADEPOST_KEEP_AUDIT_LOG', 400],
     // Its default depends on the previous option.
     ['--keep-unread-notifications', 'TRADEPOST_KEEP_UNREAD_NOTIFICATIONS', undefined],
   ])('%s can be set in the environment by %s too, and defaults to %s days', (flag, env, days) => {
@@ -40,6 +41,7 @@ describe('among the retention options', () => {
       events: 30,
       notifications: 90,
       unreadNotifications: 180,
+      auditLog: 400,
     });
     expect(resolveRetention({ notifications: 365 })).toMatchObject({ unreadNotifications: 365 });
     const same = { notifications: 7, unreadNotifications: 7 };

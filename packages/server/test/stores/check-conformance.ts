@@ -168,7 +168,7 @@ const sharedDamages: Damage[] = [
   ['queues', 'queues with a wrong number in flight', 'UPDATE queues SET in_flight = in_flight + 1'],
   [
     'queues',
-    'queues that are paused though their webhook is not, or the reverse',
+    'queues that are held though their webhook is not paused nor its account suspended, or the reverse',
     'UPDATE queues SET paused = NOT paused',
   ],
   [

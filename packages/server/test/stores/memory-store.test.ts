@@ -11,6 +11,7 @@ describeStore('the store in memory', () => {
       listKeyIds: async () => [],
       rotate: async () => ({ rotated: 0, unreadable: [], next: null }),
     },
+    erasure: { erase: async () => 0 },
     traceChanges() {},
     getWriteDelay: () => 0,
     check: async () => {},

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/stores/store';
 import { describeAccounts } from './conformance/accounts';
+import { describeAuditLog } from './conformance/audit-log';
 import { describeBackoff } from './conformance/backoff';
 import { describeClockChanges } from './conformance/clock-changes';
 import { describeCreatedKeys } from './conformance/created-keys';
@@ -33,6 +34,7 @@ import { describeSideEffects } from './conformance/side-effects';
 import { describeSignIns } from './conformance/sign-ins';
 import type { StoreUnderTest } from './conformance/store-under-test';
 import { describeSummaries } from './conformance/summaries';
+import { describeSuspensions } from './conformance/suspensions';
 import { describeTimelines } from './conformance/timelines';
 import { describeWebhookStats } from './conformance/webhook-stats';
 
@@ -81,6 +83,8 @@ const allParts: Part[] = [
   describePrunedLogs,
   describeWebhookStats,
   describeClockChanges,
+  describeAuditLog,
+  describeSuspensions,
 ];
 
 /** The parts that read or write endpoint secrets. */

@@ -103,13 +103,14 @@ export class Seed {
     const { id = newId('usr'), name = names[kind], readOnly = false } = overrides;
     requireUnused(accounts, id);
     const apiKey = this.#clock.newId('tpk_mock').padEnd(42, '0');
-    const account: Account = { id, kind, name, createdAt: now };
+    const state = { suspendedAt: null, suspensionReason: null, erasedAt: null };
+    const account: Account = { id, kind, name, createdAt: now, ...state };
     accounts.set(id, account);
     const settings = { accountId: id, readOnly, expiresAt: null };
     // It protects nothing, so it is known by itself.
     const key = createKeyRecord(settings, apiKey, { hash: (text) => text }, this.#at());
     keys.set(key.id, key);
-    return { ...account, createdAt: formatTimestamp(now), apiKey, readOnly };
+    return { id, kind, name, createdAt: formatTimestamp(now), apiKey, readOnly };
   }
 
   /** Adds a listing of the seller, by default without an agent. */

@@ -3,18 +3,22 @@ import type {
   ApiKeyOwner,
   ApiKeyWithAccount,
 } from '@tradepost/domain/accounts/account';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { NumberedConditions } from '../conditions';
 import { mergeBounds } from '../page-bounds';
 import {
   accounts,
+  accountUpdate,
   apiKeys,
   apiKeysWithAccount,
   keyFields,
   keysWithParents,
 } from '../records/tables';
+import { insertAudit } from './audit';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { writeIdempotent } from './idempotency';
-import { insert } from './write-set';
+import { holdQueues } from './queues';
+import { insert, update } from './write-set';
 
 const ofOwner = accounts.as('account');
 const ofKey = keyFields.as('key');
@@ -47,8 +51,11 @@ async function countValidKeys(tx: Transaction, accountId: string, now: number): 
   return row?.count ?? 0;
 }
 
-/** Creates the store of accounts and API keys. */
-export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
+/** Creates the store of accounts and API keys. `onQueued` is called after a commit that made deliveries due. */
+export function createPostgresAccountStore(
+  db: PostgresDatabase,
+  onQueued: () => void,
+): AccountStore {
   /** The look-ups in progress. Requests with one key that arrive together share one. */
   const lookups = new Map<string, Promise<ApiKeyWithAccount | null>>();
 
@@ -65,25 +72,47 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
   }
 
   return {
-    addAccount: (account, firstKey) =>
+    addAccount: (account, firstKey, audit = []) =>
       db.write(async (tx) => {
         insert(tx, accounts, [account]);
         insert(tx, apiKeys, [firstKey]);
+        for (const entry of audit) insertAudit(tx, entry);
       }),
 
     findAccount: (id) => db.find(accounts, 'FROM accounts WHERE id = $1', id),
 
     listAccounts: () => db.list(accounts, 'FROM accounts ORDER BY id DESC'),
 
-    addKey: (key) => db.write(async (tx) => insert(tx, apiKeys, [key])),
+    async changeAccount({ id, context }, decide) {
+      const changed = await db.write(async (tx) => {
+        // It waits for webhooks that are added, and they for it.
+        const before = await tx.find(accounts, 'FROM accounts WHERE id = $1 FOR NO KEY UPDATE', id);
+        const { account, audit } = decide(before);
+        if (before === null) throw missingRecord('Account', id);
+        update(tx, accountUpdate, account);
+        insertAudit(tx, audit);
+        if ((before.suspendedAt === null) !== (account.suspendedAt === null))
+          await holdQueues(tx, account, context.now);
+        return account;
+      });
+      if (changed.suspendedAt === null) onQueued();
+      return changed;
+    },
+
+    addKey: (key, audit) =>
+      db.write(async (tx) => {
+        insert(tx, apiKeys, [key]);
+        insertAudit(tx, audit);
+      }),
 
     createKey: ({ caller: { accountId, keyId }, idempotencyKey, context }, decide) =>
       writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
         const validCount = await countValidKeys(tx, accountId, context.now);
         lockKey(tx, keyId);
         const maker = (await selectKeyOwner(tx, keyId))?.key ?? null;
-        const { key, response } = decide({ maker, validCount });
+        const { key, response, audit } = decide({ maker, validCount });
         insert(tx, apiKeys, [key]);
+        insertAudit(tx, audit);
         return { response };
       }),
 
@@ -135,14 +164,16 @@ export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
       });
     },
 
-    revokeKey: (id, now) =>
+    revokeKey: (id, now, audit) =>
       db.write(async (tx) => {
-        tx.send(
+        const revoked = await tx.run(
           'UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL',
           now,
           id,
         );
-        return (await selectKeyOwner(tx, id))?.key ?? null;
+        const key = (await selectKeyOwner(tx, id))?.key ?? null;
+        if (revoked > 0 && key !== null) insertAudit(tx, audit?.(key));
+        return key;
       }),
   };
 }

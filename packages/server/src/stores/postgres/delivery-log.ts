@@ -66,6 +66,11 @@ export function createPostgresDeliveryLogStore(
       return await scheduler.run(accountId, () => steps.next(), signal);
     },
 
+    async findOwner(id) {
+      const [found] = await selectOwned(db, [id]);
+      return found?.accountId ?? null;
+    },
+
     async findDelivery(accountId, id) {
       const [found] = await selectOwned(db, [id]);
       if (found?.accountId !== accountId) return null;

@@ -1,5 +1,6 @@
 import type { Listing, ListingStore } from '@tradepost/domain/listings/listing';
 import { listingFields, listings } from '../records/tables';
+import { insertAudit } from './audit';
 import type { PostgresDatabase, Transaction } from './database';
 import { insert } from './write-set';
 
@@ -14,9 +15,10 @@ export function lockListing(tx: Transaction, id: string): Promise<Listing | null
 /** Creates the store of listings. */
 export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
   return {
-    addListing: (listing) =>
+    addListing: (listing, audit) =>
       db.write(async (tx) => {
         insert(tx, listings, [{ ...listing, suppliedQuantity: listing.availableQuantity }]);
+        insertAudit(tx, audit);
       }),
 
     findListing: (id) => db.find(listingFields, 'FROM listings WHERE id = $1', id),
@@ -26,7 +28,7 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
         ? db.list(listingFields, 'FROM listings ORDER BY id DESC')
         : db.list(listingFields, 'FROM listings WHERE seller_id = $1 ORDER BY id DESC', sellerId),
 
-    changeListing: (id, decide) =>
+    changeListing: (id, decide, audit) =>
       db.write(async (tx) => {
         const found = await lockListing(tx, id);
         const listing = decide(found);
@@ -42,6 +44,7 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
           listing.availableQuantity - (found?.availableQuantity ?? 0),
           listing.title,
         );
+        insertAudit(tx, audit?.(listing));
         return listing;
       }),
   };

@@ -2,10 +2,12 @@ import { Announcements } from '@tradepost/domain/events/announcements';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { Store } from '../store';
 import { createPostgresAccountStore } from './accounts';
+import { createPostgresAuditStore } from './audit';
 import { PostgresDatabase, type PostgresOptions } from './database';
 import { DatabaseClock } from './database-clock';
 import { createPostgresDeliveryStore } from './deliveries';
 import { createPostgresDeliveryLogStore } from './delivery-log';
+import { createPostgresErasureStore } from './erasure';
 import { createPostgresEventStore } from './events';
 import { GroupCommit } from './group-commit';
 import { createPostgresListingStore } from './listings';
@@ -66,7 +68,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     clock,
     schemaVersion: currentSchemaVersion,
     isShared: true,
-    accounts: createPostgresAccountStore(db),
+    accounts: createPostgresAccountStore(db, () => announcements.notifyDeliveriesQueued()),
     signIns: createPostgresSignInStore(db),
     listings: createPostgresListingStore(db),
     orders: createPostgresOrderStore(db, groups, (events, queued) => {
@@ -85,6 +87,8 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     summaries: createPostgresSummaryStore(db),
     retention: createPostgresRetentionStore(db),
     secrets: createPostgresSecretStore(db),
+    audit: createPostgresAuditStore(db),
+    erasure: createPostgresErasureStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),

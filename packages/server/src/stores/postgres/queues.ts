@@ -1,3 +1,4 @@
+import type { Account } from '@tradepost/domain/accounts/account';
 import { leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
@@ -5,7 +6,9 @@ import {
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
+  resetBackoff,
 } from '@tradepost/domain/deliveries/endpoint-health';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { postgresQueues, type Queue as QueueRow } from '../records/tables';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { selectDue } from './delivery-queries';
@@ -25,6 +28,18 @@ const queueFields = postgresQueues.without('nextAt');
 export function insertQueue(tx: Transaction, webhookId: string, paused: boolean): void {
   const counts = { depth: 0, inFlight: 0, dueFrom: 0, rateUntil: 0 };
   insert(tx, postgresQueues, [{ webhookId, paused, ...counts, ...newEndpointHealth }]);
+}
+
+/**
+ * Returns whether nothing is sent to a webhook: it is paused, or its account is suspended. Call it with the lock of its queue, which a
+ * suspension waits for, or with that of the account.
+ */
+export async function isHeld(
+  tx: Transaction,
+  { accountId, status }: Pick<Webhook, 'accountId' | 'status'>,
+): Promise<boolean> {
+  const suspended = 'SELECT 1 FROM accounts WHERE id = $1 AND suspended_at IS NOT NULL';
+  return status === 'paused' || (await tx.row(suspended, accountId)) !== undefined;
 }
 
 /**
@@ -146,6 +161,32 @@ export class QueueUnitOfWork {
     this.addWrites(writes, now);
     writes.send(tx);
   }
+}
+
+/** Holds the queues of an account that was suspended, or lets those continue of one that was resumed. */
+export async function holdQueues(
+  tx: Transaction,
+  { id: accountId, suspendedAt }: Account,
+  now: number,
+): Promise<void> {
+  const webhooks = `FROM webhooks WHERE account_id = $1 AND deleted_at IS NULL`;
+  const ids = await tx.rows<{ id: string }>(`SELECT id ${webhooks}`, accountId);
+  const queues = await QueueUnitOfWork.lock(
+    tx,
+    ids.map(({ id }) => id),
+  );
+  // Read after the locks: a change of a webhook that was in progress has ended.
+  const own = await tx.rows<Pick<Webhook, 'id' | 'status'>>(
+    `SELECT id, status ${webhooks}`,
+    accountId,
+  );
+  for (const { id, status } of own) {
+    const queue = queues.find(id);
+    if (queue === undefined) continue;
+    const paused = suspendedAt !== null || status === 'paused';
+    queues.change(id, { paused, ...(!paused && resetBackoff(queue)) });
+  }
+  queues.write(tx, now);
 }
 
 /** Sums up all queues. Reads one row per queue, the first due delivery of queues that have one, and the signals. */

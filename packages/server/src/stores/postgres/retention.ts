@@ -162,6 +162,15 @@ function scanNotifications({
   };
 }
 
+function scanAuditLog({ before }: PruneStep): Scan {
+  return {
+    examine: `SELECT id, TRUE AS removable FROM audit_log
+      WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`,
+    end: smallestIdAt('aud', before),
+    remove: (tx, ids) => tx.run('DELETE FROM audit_log WHERE id = ANY ($1::text[])', ids),
+  };
+}
+
 /** Removes deliveries of a deleted webhook, or finally the webhook. Returns how many of both. */
 async function removeWebhook(tx: Transaction, webhookId: string, limit: number): Promise<number> {
   const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
@@ -225,6 +234,8 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
     pruneDeliveries: (step) => pruneScan(db, step, scanDeliveries(step)),
     pruneEvents: (step) => pruneScan(db, step, scanEvents(step)),
     pruneNotifications: (step) => pruneScan(db, step, scanNotifications(step)),
+
+    pruneAuditLog: (step) => pruneScan(db, step, scanAuditLog(step)),
 
     pruneIdempotencyKeys: ({ now, limit }) =>
       timed(() =>

@@ -2,6 +2,7 @@ import { maxSessionsPerKey } from '@tradepost/contract/wire';
 import { maxOpenCodes, type SignInStore } from '@tradepost/domain/accounts/sign-in';
 import { apiKeys, signInCodes } from '../records/tables';
 import { lockKey, selectKeyOwner } from './accounts';
+import { insertAudit } from './audit';
 import type { PostgresDatabase } from './database';
 import { insert } from './write-set';
 
@@ -31,8 +32,9 @@ export function createPostgresSignInStore(db: PostgresDatabase): SignInStore {
         lockKey(tx, code.keyId);
         const maker = await selectKeyOwner(tx, code.keyId);
         if (maker === null) return null;
-        const session = createSession(maker);
+        const { session, audit } = createSession(maker);
         insert(tx, apiKeys, [session]);
+        insertAudit(tx, audit);
         tx.send(
           `UPDATE api_keys SET revoked_at = $1 WHERE id IN (
              SELECT id FROM api_keys

@@ -16,9 +16,10 @@ import {
   toWebhookRow,
   webhooksWithQueues,
 } from '../records/webhook-fields';
+import { insertAudit } from './audit';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
-import { insertQueue, QueueUnitOfWork } from './queues';
+import { insertQueue, isHeld, QueueUnitOfWork } from './queues';
 import { sumStats } from './webhook-stats';
 import { insert, update } from './write-set';
 
@@ -48,9 +49,13 @@ function deleteSubscriptions(tx: Transaction, accountId: string, id: string): vo
   tx.send('DELETE FROM webhook_events WHERE account_id = $1 AND webhook_id = $2', accountId, id);
 }
 
-function insertWebhook(db: PostgresDatabase, tx: Transaction, webhook: Webhook): void {
+async function insertWebhook(
+  db: PostgresDatabase,
+  tx: Transaction,
+  webhook: Webhook,
+): Promise<void> {
   insert(tx, webhooks, [toWebhookRow(db.secrets, webhook)]);
-  insertQueue(tx, webhook.id, webhook.status === 'paused');
+  insertQueue(tx, webhook.id, await isHeld(tx, webhook));
   insertSubscriptions(tx, webhook);
 }
 
@@ -110,8 +115,9 @@ export function createPostgresWebhookStore(
   return {
     addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
       writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
-        const { webhook, response } = decide(await countWebhooks(tx, accountId));
-        insertWebhook(db, tx, webhook);
+        const { webhook, response, audit } = decide(await countWebhooks(tx, accountId));
+        await insertWebhook(db, tx, webhook);
+        insertAudit(tx, audit);
         return { response, webhookId: webhook.id };
       }),
 
@@ -133,15 +139,45 @@ export function createPostgresWebhookStore(
 
     sumStats: (webhookIds, query) => sumStats(db, webhookIds, query),
 
+    async findOwner(id) {
+      const rest = 'FROM webhooks WHERE id = $1 AND deleted_at IS NULL';
+      return (await db.find(webhooks.only('accountId'), rest, id))?.accountId ?? null;
+    },
+
+    async changeStatus({ accountId, id, status, context: { now } }, audit) {
+      const isChanged = await db.write(async (tx) => {
+        const changed = await tx.run(
+          `UPDATE webhooks SET status = $3, updated_at = greatest(updated_at, $4::bigint)
+           WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND status <> $3`,
+          id,
+          accountId,
+          status,
+          now,
+        );
+        if (changed === 0) return false;
+        insertAudit(tx, audit);
+        const queues = await QueueUnitOfWork.lock(tx, [id]);
+        queues.change(id, {
+          paused: await isHeld(tx, { accountId, status }),
+          ...(status === 'active' && resetBackoff(queues.get(id))),
+        });
+        queues.write(tx, now);
+        return true;
+      });
+      onQueued();
+      return isChanged;
+    },
+
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
         const found = await lockWebhook(db, tx, accountId, id);
-        const { webhook, response } = decide(found);
+        const { webhook, response, audit } = decide(found);
         if (found === null) throw missingRecord('Webhook', id);
         updateWebhook(db, tx, webhook);
+        insertAudit(tx, audit);
         const queues = await QueueUnitOfWork.lock(tx, [id]);
         queues.change(id, {
-          paused: webhook.status === 'paused',
+          paused: await isHeld(tx, webhook),
           ...(shouldResetBackoff(found, webhook) && resetBackoff(queues.get(id))),
         });
         queues.write(tx, context.now);
@@ -151,7 +187,7 @@ export function createPostgresWebhookStore(
       return result;
     },
 
-    async deleteWebhook(accountId, id, now) {
+    async deleteWebhook(accountId, id, now, audit) {
       const isDeleted = await db.write(async (tx) => {
         const changed = await tx.run(
           `UPDATE webhooks SET deleted_at = $3, status = 'paused', secret = '', staged_secret = NULL, headers = '', header_names = ''
@@ -161,6 +197,7 @@ export function createPostgresWebhookStore(
           now,
         );
         if (changed === 0) return false;
+        insertAudit(tx, audit);
         deleteSubscriptions(tx, accountId, id);
         eraseResponsesAbout(tx, id);
         const queues = await QueueUnitOfWork.lock(tx, [id]);

@@ -1,6 +1,7 @@
 import type { AccountKind, EventType } from '@tradepost/contract/wire';
 import type { Account, ApiKey } from '@tradepost/domain/accounts/account';
 import type { SignInCode } from '@tradepost/domain/accounts/sign-in';
+import type { AuditEntry } from '@tradepost/domain/audit/audit-log';
 import type { AttemptRate } from '@tradepost/domain/deliveries/attempt-rate';
 import type { Delivery, DeliveryState } from '@tradepost/domain/deliveries/delivery';
 import type { EndpointHealth } from '@tradepost/domain/deliveries/endpoint-health';
@@ -22,7 +23,19 @@ export const accounts = new Table<Account>('accounts', ['id'], {
   kind: ['kind', 'text'],
   name: ['name', 'text'],
   createdAt: ['created_at', 'integer'],
+  suspendedAt: ['suspended_at', 'integer'],
+  suspensionReason: ['suspension_reason', 'text'],
+  erasedAt: ['erased_at', 'integer'],
 });
+
+/** What a change of an account writes. */
+export const accountUpdate = accounts.update(
+  'id',
+  'name',
+  'suspendedAt',
+  'suspensionReason',
+  'erasedAt',
+);
 
 /** The API keys. */
 export const apiKeys = new Table<ApiKey>('api_keys', ['id'], {
@@ -50,8 +63,24 @@ export const keysWithParents = `api_keys LEFT JOIN api_keys AS parents
   ON api_keys.session AND parents.id = api_keys.parent_id`;
 
 /** API keys joined with their accounts. */
-export const apiKeysWithAccount = keyFields.with<{ kind: AccountKind }>({
-  kind: ['accounts.kind', 'text'],
+export const apiKeysWithAccount = keyFields.with<{ kind: AccountKind; suspendedAt: number | null }>(
+  {
+    kind: ['accounts.kind', 'text'],
+    suspendedAt: ['accounts.suspended_at', 'integer'],
+  },
+);
+
+/** The audit log. */
+export const auditLog = new Table<AuditEntry>('audit_log', ['id'], {
+  id: ['id', 'text'],
+  at: ['at', 'integer'],
+  actorType: ['actor_type', 'text'],
+  actorId: ['actor_id', 'text'],
+  action: ['action', 'text'],
+  subjectType: ['subject_type', 'text'],
+  subjectId: ['subject_id', 'text'],
+  accountId: ['account_id', 'text'],
+  details: ['details', 'json'],
 });
 
 /** The open sign-in codes. */
@@ -487,4 +516,5 @@ export const copiedTables = {
   deliveries: finishedDeliveries,
   attempts,
   idempotency_keys: idempotencyKeys,
+  audit_log: auditLog,
 } as const;

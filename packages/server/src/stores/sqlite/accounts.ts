@@ -3,17 +3,22 @@ import type {
   ApiKeyOwner,
   ApiKeyWithAccount,
 } from '@tradepost/domain/accounts/account';
+import type { Announcements } from '@tradepost/domain/events/announcements';
+import { missingRecord } from '@tradepost/domain/kernel/errors';
 import { Conditions } from '../conditions';
 import { mergeBounds } from '../page-bounds';
 import {
   accounts,
+  accountUpdate,
   apiKeys,
   apiKeysWithAccount,
   keyFields,
   keysWithParents,
 } from '../records/tables';
+import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
 import { runIdempotent } from './idempotency';
+import { holdQueues } from './queues';
 
 /** Returns a key and its account. Call inside a read or a write. */
 export function selectKeyOwner(db: SqliteDatabase, keyId: string): ApiKeyOwner | null {
@@ -34,8 +39,12 @@ function countValidKeys(db: SqliteDatabase, accountId: string, now: number): num
   return row?.count ?? 0;
 }
 
-/** Creates the store of accounts and API keys. */
-export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
+/** Creates the store of accounts and API keys. Deliveries of an account that is resumed are announced after the commit. */
+export function createSqliteAccountStore(
+  db: SqliteDatabase,
+  announcements: Announcements,
+): AccountStore {
+  const selectAccount = (id: string) => db.find(accounts, 'FROM accounts WHERE id = ?', id);
   const selectKey = (hash: string) =>
     db.find(
       apiKeysWithAccount,
@@ -48,26 +57,47 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
   const lookups = new Map<string, Promise<ApiKeyWithAccount | null>>();
 
   return {
-    addAccount: (account, firstKey) =>
+    addAccount: (account, firstKey, audit = []) =>
       db.write(() => {
         db.insert(accounts, account);
         db.insert(apiKeys, firstKey);
+        for (const entry of audit) insertAudit(db, entry);
       }),
 
-    findAccount: (id) => db.read(() => db.find(accounts, 'FROM accounts WHERE id = ?', id)),
+    findAccount: (id) => db.read(() => selectAccount(id)),
 
     listAccounts: () => db.read(() => db.list(accounts, 'FROM accounts ORDER BY id DESC')),
 
-    addKey: (key) => db.write(() => db.insert(apiKeys, key)),
+    async changeAccount({ id, context }, decide) {
+      const changed = await db.write(() => {
+        const before = selectAccount(id);
+        const { account, audit } = decide(before);
+        if (before === null) throw missingRecord('Account', id);
+        db.update(accountUpdate, account);
+        insertAudit(db, audit);
+        if ((before.suspendedAt === null) !== (account.suspendedAt === null))
+          holdQueues(db, account, context.now);
+        return account;
+      });
+      if (changed.suspendedAt === null) announcements.notifyDeliveriesQueued();
+      return changed;
+    },
+
+    addKey: (key, audit) =>
+      db.write(() => {
+        db.insert(apiKeys, key);
+        insertAudit(db, audit);
+      }),
 
     createKey: ({ caller: { accountId, keyId }, idempotencyKey, context }, decide) =>
       db.write(() =>
         runIdempotent(db, idempotencyKey, context.now, () => {
-          const { key, response } = decide({
+          const { key, response, audit } = decide({
             maker: selectKeyOwner(db, keyId)?.key ?? null,
             validCount: countValidKeys(db, accountId, context.now),
           });
           db.insert(apiKeys, key);
+          insertAudit(db, audit);
           return response;
         }),
       ),
@@ -119,10 +149,16 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
         }
       }),
 
-    revokeKey: (id, now) =>
+    revokeKey: (id, now, audit) =>
       db.write(() => {
-        db.run('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
-        return selectKeyOwner(db, id)?.key ?? null;
+        const revoked = db.run(
+          'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
+          now,
+          id,
+        );
+        const key = selectKeyOwner(db, id)?.key ?? null;
+        if (revoked > 0 && key !== null) insertAudit(db, audit?.(key));
+        return key;
       }),
   };
 }

@@ -63,6 +63,16 @@ export function createSqliteDeliveryLogStore(
       return await scheduler.run(accountId, () => steps.next(), signal);
     },
 
+    findOwner: (id) =>
+      db.read(() => {
+        const row = db.get<{ account_id: string }>(
+          `SELECT account_id FROM deliveries AS d JOIN webhooks ON webhooks.id = d.webhook_id
+           WHERE d.id = ? AND webhooks.deleted_at IS NULL`,
+          id,
+        );
+        return row?.account_id ?? null;
+      }),
+
     findDelivery: (accountId, id) =>
       db.view(() => {
         const delivery = db.find(loggedDeliveryFields, ownedDelivery, id, accountId);

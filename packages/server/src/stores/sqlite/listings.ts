@@ -1,15 +1,17 @@
 import type { ListingStore } from '@tradepost/domain/listings/listing';
 import { listingFields, listings, stockUpdate } from '../records/tables';
+import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
 
 /** Creates the store of listings. */
 export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
   const selectListing = (id: string) => db.find(listingFields, 'FROM listings WHERE id = ?', id);
   return {
-    addListing: (listing) =>
-      db.write(() =>
-        db.insert(listings, { ...listing, suppliedQuantity: listing.availableQuantity }),
-      ),
+    addListing: (listing, audit) =>
+      db.write(() => {
+        db.insert(listings, { ...listing, suppliedQuantity: listing.availableQuantity });
+        insertAudit(db, audit);
+      }),
 
     findListing: (id) => db.read(() => selectListing(id)),
 
@@ -20,7 +22,7 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
           : db.list(listingFields, 'FROM listings WHERE seller_id = ? ORDER BY id DESC', sellerId),
       ),
 
-    changeListing: (id, decide) =>
+    changeListing: (id, decide, audit) =>
       db.write(() => {
         const found = selectListing(id);
         const listing = decide(found);
@@ -35,6 +37,7 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
           id,
         );
         db.update(stockUpdate, listing);
+        insertAudit(db, audit?.(listing));
         return listing;
       }),
   };

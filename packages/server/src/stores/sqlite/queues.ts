@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Account } from '@tradepost/domain/accounts/account';
 import { dueAhead, leaseMs } from '@tradepost/domain/deliveries/delivery';
 import type { QueueStatus } from '@tradepost/domain/deliveries/delivery-store';
 import {
@@ -6,7 +7,9 @@ import {
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
+  resetBackoff,
 } from '@tradepost/domain/deliveries/endpoint-health';
+import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { type Queue, queues as queueTable, queueUpdate } from '../records/tables';
 import type { SqliteDatabase } from './database';
 
@@ -84,6 +87,15 @@ export function dueFirst(db: SqliteDatabase, webhookId: string, now: number): nu
   return dueAhead(firstDueAt(db, webhookId), now);
 }
 
+/** Returns whether nothing is sent to a webhook: it is paused, or its account is suspended. Call inside a write. */
+export function isHeld(
+  db: SqliteDatabase,
+  { accountId, status }: Pick<Webhook, 'accountId' | 'status'>,
+): boolean {
+  const suspended = 'SELECT 1 FROM accounts WHERE id = ? AND suspended_at IS NOT NULL';
+  return status === 'paused' || db.get(suspended, accountId) !== undefined;
+}
+
 /** Collects changes to queues, so that each queue is read once and written once. Use inside one write. */
 export class QueueUnitOfWork {
   readonly #db: SqliteDatabase;
@@ -113,6 +125,24 @@ export class QueueUnitOfWork {
       this.#db.update(queueUpdate, { nextAt: nextPollAt(this.#db, queue, now), ...queue });
     }
   }
+}
+
+/** Holds the queues of an account that was suspended, or lets those continue of one that was resumed. Call inside a write. */
+export function holdQueues(
+  db: SqliteDatabase,
+  { id: accountId, suspendedAt }: Account,
+  now: number,
+) {
+  const queues = new QueueUnitOfWork(db);
+  const own = db.all<Pick<Webhook, 'id' | 'status'>>(
+    'SELECT id, status FROM webhooks WHERE account_id = ? AND deleted_at IS NULL',
+    accountId,
+  );
+  for (const { id, status } of own) {
+    const paused = suspendedAt !== null || status === 'paused';
+    queues.change(id, { paused, ...(!paused && resetBackoff(queues.get(id))) });
+  }
+  queues.write(now);
 }
 
 /** Sums up all queues. Reads one row per queue, and the first due delivery of queues that have one. Call inside a read. */

@@ -107,6 +107,20 @@ function scanNotifications(
   };
 }
 
+function scanAuditLog(db: SqliteDatabase, { before }: PruneStep): Scan {
+  return {
+    examine: (after, limit) =>
+      db.all(
+        `SELECT id, 1 AS removable, 1 AS weight FROM audit_log
+         WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
+        after,
+        smallestIdAt('aud', before),
+        limit,
+      ),
+    remove: (first, last) => db.run('DELETE FROM audit_log WHERE id BETWEEN ? AND ?', first, last),
+  };
+}
+
 interface DeliveryToRemove {
   seq: number;
   attempts: number;
@@ -149,6 +163,8 @@ export function createSqliteRetentionStore(db: SqliteDatabase): RetentionStore {
     pruneDeliveries: (step) => pruneScan(db, step, scanDeliveries(db, step)),
     pruneEvents: (step) => pruneScan(db, step, scanEvents(db, step)),
     pruneNotifications: (step) => pruneScan(db, step, scanNotifications(db, step)),
+
+    pruneAuditLog: (step) => pruneScan(db, step, scanAuditLog(db, step)),
 
     async pruneIdempotencyKeys({ now, limit }) {
       const isExpired = 'SELECT 1 FROM idempotency_keys WHERE expires_at <= ? LIMIT 1';

@@ -2,6 +2,7 @@ import { maxSessionsPerKey } from '@tradepost/contract/wire';
 import { maxOpenCodes, type SignInStore } from '@tradepost/domain/accounts/sign-in';
 import { apiKeys, signInCodes } from '../records/tables';
 import { selectKeyOwner } from './accounts';
+import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
 
 /** Creates the store of sign-in codes. */
@@ -28,8 +29,9 @@ export function createSqliteSignInStore(db: SqliteDatabase): SignInStore {
         );
         const maker = code === undefined ? null : selectKeyOwner(db, code.keyId);
         if (maker === null) return null;
-        const session = createSession(maker);
+        const { session, audit } = createSession(maker);
         db.insert(apiKeys, session);
+        insertAudit(db, audit);
         db.run(
           `UPDATE api_keys SET revoked_at = ? WHERE id IN (
              SELECT id FROM api_keys

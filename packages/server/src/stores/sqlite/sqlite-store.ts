@@ -1,10 +1,12 @@
 import { Announcements } from '@tradepost/domain/events/announcements';
 import type { Store } from '../store';
 import { createSqliteAccountStore } from './accounts';
+import { createSqliteAuditStore } from './audit';
 import type { SqliteOptions } from './database';
 import { SqliteDatabase } from './database';
 import { createSqliteDeliveryStore } from './deliveries';
 import { createSqliteDeliveryLogStore } from './delivery-log';
+import { createSqliteErasureStore } from './erasure';
 import { createSqliteEventStore } from './events';
 import { createSqliteListingStore } from './listings';
 import { currentSchemaVersion } from './migrate';
@@ -43,7 +45,7 @@ export function createStore(db: SqliteDatabase): Store {
   const workers = new WorkerLocks(db.file);
   return {
     schemaVersion: currentSchemaVersion,
-    accounts: createSqliteAccountStore(db),
+    accounts: createSqliteAccountStore(db, announcements),
     signIns: createSqliteSignInStore(db),
     listings: createSqliteListingStore(db),
     orders: createSqliteOrderStore(db, announcements),
@@ -57,6 +59,8 @@ export function createStore(db: SqliteDatabase): Store {
     summaries: createSqliteSummaryStore(db),
     retention: createSqliteRetentionStore(db),
     secrets: createSqliteSecretStore(db),
+    audit: createSqliteAuditStore(db),
+    erasure: createSqliteErasureStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),

@@ -17,9 +17,10 @@ import {
   toWebhookRow,
   webhooksWithQueues,
 } from '../records/webhook-fields';
+import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
-import { insertQueue, QueueUnitOfWork } from './queues';
+import { insertQueue, isHeld, QueueUnitOfWork } from './queues';
 import { sumStats } from './webhook-stats';
 
 const webhookFields = createWebhookFields({
@@ -47,7 +48,7 @@ function deleteSubscriptions(db: SqliteDatabase, accountId: string, id: string):
 function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
   db.insert(webhooks, toWebhookRow(db.secrets, webhook));
   insertSubscriptions(db, webhook);
-  insertQueue(db, webhook.id, webhook.status === 'paused');
+  insertQueue(db, webhook.id, isHeld(db, webhook));
 }
 
 function updateWebhook(db: SqliteDatabase, webhook: Webhook): void {
@@ -86,8 +87,9 @@ export function createSqliteWebhookStore(
       db.write(() => {
         let id: string | null = null;
         const add = () => {
-          const { webhook, response } = decide(countWebhooks(db, accountId));
+          const { webhook, response, audit } = decide(countWebhooks(db, accountId));
           insertWebhook(db, webhook);
+          insertAudit(db, audit);
           id = webhook.id;
           return response;
         };
@@ -114,16 +116,48 @@ export function createSqliteWebhookStore(
 
     sumStats: (webhookIds, query) => db.read(() => sumStats(db, webhookIds, query)),
 
+    findOwner: (id) =>
+      db.read(() => {
+        const rest = 'FROM webhooks WHERE id = ? AND deleted_at IS NULL';
+        return db.find(webhooks.only('accountId'), rest, id)?.accountId ?? null;
+      }),
+
+    async changeStatus({ accountId, id, status, context: { now } }, audit) {
+      const isChanged = await db.write(() => {
+        const changed = db.run(
+          `UPDATE webhooks SET status = ?, updated_at = max(updated_at, ?)
+           WHERE id = ? AND account_id = ? AND deleted_at IS NULL AND status <> ?`,
+          status,
+          now,
+          id,
+          accountId,
+          status,
+        );
+        if (changed === 0) return false;
+        insertAudit(db, audit);
+        const queues = new QueueUnitOfWork(db);
+        queues.change(id, {
+          paused: isHeld(db, { accountId, status }),
+          ...(status === 'active' && resetBackoff(queues.get(id))),
+        });
+        queues.write(now);
+        return true;
+      });
+      announcements.notifyDeliveriesQueued();
+      return isChanged;
+    },
+
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
       const result = await db.write(() => {
         const change = () => {
           const found = selectWebhook(db, accountId, id);
-          const { webhook, response } = decide(found);
+          const { webhook, response, audit } = decide(found);
           if (found === null) throw missingRecord('Webhook', id);
           updateWebhook(db, webhook);
+          insertAudit(db, audit);
           const queues = new QueueUnitOfWork(db);
           queues.change(id, {
-            paused: webhook.status === 'paused',
+            paused: isHeld(db, webhook),
             ...(shouldResetBackoff(found, webhook) && resetBackoff(queues.get(id))),
           });
           queues.write(context.now);
@@ -135,7 +169,7 @@ export function createSqliteWebhookStore(
       return result;
     },
 
-    deleteWebhook: (accountId, id, now) =>
+    deleteWebhook: (accountId, id, now, audit) =>
       db.write(() => {
         const changed = db.run(
           `UPDATE webhooks SET deleted_at = ?, status = 'paused', secret = '', staged_secret = NULL, headers = '', header_names = ''
@@ -145,6 +179,7 @@ export function createSqliteWebhookStore(
           accountId,
         );
         if (changed === 0) return false;
+        insertAudit(db, audit);
         deleteSubscriptions(db, accountId, id);
         eraseResponsesAbout(db, id);
         db.secrets.forget(secretPlaces.current(id));

@@ -28,7 +28,7 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       });
       await accounts.addAccount(account, record);
       const found = await accounts.findKeyByHash(hashApiKey(apiKey));
-      expect(found).toEqual({ ...record, kind: 'seller' });
+      expect(found).toEqual({ ...record, kind: 'seller', suspendedAt: null });
     });
 
     test('a key is not found by anything but its whole hash', async () => {
@@ -88,7 +88,11 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       const revoked = { ...record, revokedAt: noon + 1 };
       expect(await accounts.revokeKey(record.id, noon + 1)).toEqual(revoked);
       expect(await accounts.revokeKey(record.id, noon + 2)).toEqual(revoked);
-      expect(await accounts.findKeyByHash(record.hash)).toEqual({ ...revoked, kind: 'buyer' });
+      expect(await accounts.findKeyByHash(record.hash)).toEqual({
+        ...revoked,
+        kind: 'buyer',
+        suspendedAt: null,
+      });
     });
 
     test('revoking one key leaves the others of the account as they are', async () => {

@@ -1,4 +1,5 @@
-import { noon } from '@tradepost/domain/test/builders';
+import { aContext, noon } from '@tradepost/domain/test/builders';
+import { auditWebhook } from '@tradepost/domain/webhooks/webhook-audit';
 import { describe, expect, test } from 'vitest';
 import { enqueueDelivery } from '../../helpers/enqueue';
 import { failedResult, leaseDue, leaseOne, rejectedResult } from '../../helpers/leasing';
@@ -87,6 +88,36 @@ export function describePauses(underTest: StoreUnderTest): void {
       await changeWebhook(store, webhook, { status: 'active' }, { now });
       expect(await find()).toMatchObject({ stats: { backoffUntil: 0 } });
       expect(await leaseDue(store, now)).toHaveLength(1);
+    });
+
+    test('an operator pauses and resumes it without its secrets, with an entry in the audit log', async () => {
+      const { store, webhook, find, now } = await openBackingOff();
+      const { accountId, id } = webhook;
+      const request = { accountId, id, context: aContext(now) };
+      const operator = { type: 'operator', id: 'ops@host-1' } as const;
+      const change = (status: 'active' | 'paused', of: Partial<typeof request> = {}) => {
+        const action = status === 'paused' ? 'webhook.paused' : 'webhook.resumed';
+        const audit = auditWebhook(operator, action, webhook, request.context);
+        return store.webhooks.changeStatus({ ...request, ...of, status }, audit);
+      };
+      expect(await store.webhooks.findOwner(id)).toBe(accountId);
+      expect(await store.webhooks.findOwner('whk_unknown')).toBeNull();
+      expect(await change('active')).toBe(false);
+      expect(await change('paused', { accountId: 'usr_other' })).toBe(false);
+      expect(await change('paused', { id: 'whk_unknown' })).toBe(false);
+      expect(await change('paused')).toBe(true);
+      expect(await find()).toMatchObject({ status: 'paused', updatedAt: now });
+      expect(await leaseDue(store, now + 60_000)).toEqual([]);
+      expect(await change('active')).toBe(true);
+      expect(await find()).toMatchObject({ status: 'active', stats: { backoffUntil: 0 } });
+      const [delivery] = await leaseDue(store, now);
+      expect(await store.deliveryLog.findOwner(delivery?.id ?? '')).toBe(accountId);
+      expect(await store.deliveryLog.findOwner('dlv_unknown')).toBeNull();
+      const entries = await store.audit.listEntries({ accountId }, { before: null, limit: 9 });
+      expect(entries.map(({ action }) => action)).toEqual(['webhook.resumed', 'webhook.paused']);
+      await store.webhooks.deleteWebhook(accountId, id, now);
+      expect(await store.webhooks.findOwner(id)).toBeNull();
+      expect(await store.deliveryLog.findOwner(delivery?.id ?? '')).toBeNull();
     });
 
     test('any other change does not affect the backoff', async () => {

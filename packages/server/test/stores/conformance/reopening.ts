@@ -29,6 +29,7 @@ export function describeReopening(underTest: StoreUnderTest): void {
       expect(await again.store.accounts.findKeyByHash(hashApiKey(apiKey))).toEqual({
         ...record,
         kind: 'agent',
+        suspendedAt: null,
       });
       expect(await again.store.listings.findListing(trade.listing.id)).toEqual(listing);
       expect(await again.store.orders.listOrders(trade.agent, {}, page)).toEqual([confirmed]);

@@ -11,6 +11,7 @@ import { addEndpoint } from '../../helpers/enqueue';
 import { startPostgres } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';
 import { migrateWithData } from '../stats-migration';
+import { revertToFirstSchema } from './revert-to-first-schema';
 
 const hour = 60 * 60 * 1000;
 
@@ -27,10 +28,8 @@ async function connect(url: string): Promise<pg.Client> {
 test('a database of the first schema gets statistics, which count from then on', async () => {
   const { url } = await postgres.createDatabase();
   const client = await connect(url);
-  const revert = async () => {
-    await client.query('DROP TABLE webhook_stats');
-    await client.query('UPDATE tradepost_schema SET version = 1, min_compatible_version = 1');
-  };
+  const empty = await connect((await postgres.createDatabase()).url);
+  const revert = () => revertToFirstSchema(client, empty);
   const store = await migrateWithData(() => openPostgresStore(url), revert);
   onTestFinished(() => store.close());
   const { checks } = await checkDatabase(url, noon);

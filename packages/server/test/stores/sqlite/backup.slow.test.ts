@@ -21,6 +21,7 @@ import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { migrateDatabase } from '../../../src/stores/sqlite/database-file';
 import { tryLock } from '../../../src/stores/sqlite/file-lock';
 import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
+import type * as current from '../../../src/stores/sqlite/migrations/migrations';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { Child } from '../../helpers/child';
@@ -31,7 +32,10 @@ import { fillDatabase } from './fill-database';
 import { inspectFile, readContents } from './inspect-file';
 import { makeFirstSchema } from './migrations';
 
-vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
+vi.mock('../../../src/stores/sqlite/migrations/migrations', async (load) => {
+  const { addNotes } = await import('./migrations');
+  return { migrations: addNotes((await load<typeof current>()).migrations) };
+});
 
 let database: string;
 let backup: string;

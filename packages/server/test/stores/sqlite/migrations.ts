@@ -3,13 +3,20 @@ import { firstSchema } from '../../../src/stores/sqlite/migrations/001-first-sch
 import { inspectFile } from './inspect-file';
 
 /**
- * The migrations of a later version of the server: the first schema, and one that changes a table and its rows. For
- * `vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'))`.
+ * Returns the migrations of a later version of the server: those of this version, and one that changes a table and its rows.
+ *
+ * @example
+ * vi.mock('../../../src/stores/sqlite/migrations/migrations', async (load) => {
+ *   const { addNotes } = await import('./migrations');
+ *   return { migrations: addNotes((await load<typeof current>()).migrations) };
+ * });
  */
-export const migrations = [
-  firstSchema,
-  "ALTER TABLE accounts ADD COLUMN note TEXT; UPDATE accounts SET note = 'of ' || name; CREATE INDEX accounts_by_note ON accounts (note);",
-];
+export function addNotes(migrations: readonly string[]): readonly string[] {
+  return [
+    ...migrations,
+    "ALTER TABLE accounts ADD COLUMN note TEXT; UPDATE accounts SET note = 'of ' || name; CREATE INDEX accounts_by_note ON accounts (note);",
+  ];
+}
 
 /** Creates a database as the server of the first schema left it, with one account. */
 export function makeFirstSchema(file: string): void {

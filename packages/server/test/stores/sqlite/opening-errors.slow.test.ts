@@ -3,12 +3,16 @@ import { dirname, join } from 'node:path';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type * as current from '../../../src/stores/sqlite/migrations/migrations';
 import { translateOpeningError } from '../../../src/stores/sqlite/sqlite-errors';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { inspectFile, readContents } from './inspect-file';
 
-vi.mock('../../../src/stores/sqlite/migrations/migrations', () => import('./migrations'));
+vi.mock('../../../src/stores/sqlite/migrations/migrations', async (load) => {
+  const { addNotes } = await import('./migrations');
+  return { migrations: addNotes((await load<typeof current>()).migrations) };
+});
 
 /** Returns the message of the error that opening a file fails with. */
 function getMessage(open: () => unknown): string {
@@ -127,7 +131,7 @@ test('a migration that fails changes nothing, and its error names the version', 
   inspectFile(file, (connection) => connection.pragma('user_version = 1'));
   const before = readContents(file);
   expect(getMessage(() => openSqliteStore(file))).toMatch(
-    /^Cannot migrate the database .+ from schema version 1: duplicate column name: \w+\. Nothing was changed\. .+ Run `tradepost-server check`, or restore a backup\.$/,
+    /^Cannot migrate the database .+ from schema version 1: [\w ]+\. Nothing was changed\. .+ Run `tradepost-server check`, or restore a backup\.$/,
   );
   expect(inspectFile(file, (db) => db.pragma('user_version', { simple: true }))).toBe(1);
   expect(readContents(file)).toEqual(before);

@@ -33,7 +33,10 @@ const response = { status: 200, headers: {}, body: null };
 
 beforeAll(async () => {
   const account = anAccount({ id: accountId });
-  await createSqliteAccountStore(db).addAccount(account, aKey({ accountId }).record);
+  await createSqliteAccountStore(db, new Announcements()).addAccount(
+    account,
+    aKey({ accountId }).record,
+  );
   await webhooks.addWebhook({ accountId, idempotencyKey: null, context }, () => ({
     webhook,
     response,
@@ -68,7 +71,7 @@ const deliverySteps = () => [
 /** What lists cost is measured in `list-costs.test.ts`. */
 describe('by the query plans,', () => {
   test('keys are found by their hash and id, and listed by their account without a sort', async () => {
-    const accounts = createSqliteAccountStore(db);
+    const accounts = createSqliteAccountStore(db, new Announcements());
     const key = 'SEARCH api_keys USING PRIMARY KEY (id=?)';
     // Read only for sessions.
     const parent = 'SEARCH parents USING PRIMARY KEY (id=?) LEFT-JOIN';
@@ -199,7 +202,10 @@ describe('by the query plans,', () => {
 
   test('an entry of the log gets its sequence number from the last one', async () => {
     const seller = anAccount({ kind: 'seller' });
-    await createSqliteAccountStore(db).addAccount(seller, aKey({ accountId: seller.id }).record);
+    await createSqliteAccountStore(db, new Announcements()).addAccount(
+      seller,
+      aKey({ accountId: seller.id }).record,
+    );
     const listing = aListing({ sellerId: seller.id, agentId: null });
     await createSqliteListingStore(db).addListing(listing);
     db.plans.length = 0;

@@ -4,14 +4,11 @@ import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { migrateWithData } from '../stats-migration';
-import { inspectFile } from './inspect-file';
+import { revertToFirstSchema } from './revert-to-first-schema';
 
 test('a file of the first schema gets statistics, which count from then on', async () => {
   const file = tempFile();
-  const revert = () =>
-    inspectFile(file, (connection) => {
-      connection.exec('DROP TABLE webhook_stats; PRAGMA user_version = 1');
-    });
+  const revert = () => revertToFirstSchema(file);
   const store = await migrateWithData(() => openSqliteStore(file), revert);
   onTestFinished(() => store.close());
   const { checks } = await checkDatabase(file, noon);

@@ -9,7 +9,7 @@ ALTER TABLE api_keys ADD COLUMN parent_id TEXT COLLATE "C";
 -- Those that can be exchanged for a session. Used ones are removed.
 CREATE TABLE sign_in_codes (
   hash TEXT COLLATE "C" PRIMARY KEY,
-  key_id TEXT COLLATE "C" NOT NULL REFERENCES api_keys (id),
+  key_id TEXT COLLATE "C" NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
   created_at BIGINT NOT NULL,
   expires_at BIGINT NOT NULL
 );

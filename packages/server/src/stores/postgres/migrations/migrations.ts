@@ -3,6 +3,7 @@ import { webhookStats } from './002-webhook-stats';
 import { apiKeysIndexes, apiKeysSchema } from './003-api-keys';
 import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
+import { operations } from './006-operations';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -37,4 +38,10 @@ export const migrations: readonly Migration[] = [
   { summary: 'builds an index of sessions', compatibleFrom: 1, indexes: apiKeysIndexes },
   { summary: 'adds who caused each event', compatibleFrom: 1, transaction: actors },
   { summary: 'adds settings of webhooks', compatibleFrom: 1, transaction: endpointSettings },
+  {
+    summary: 'adds the audit log, and suspended accounts',
+    // Older servers do not know that an account is suspended.
+    compatibleFrom: 1,
+    transaction: operations,
+  },
 ];

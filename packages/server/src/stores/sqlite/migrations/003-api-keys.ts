@@ -10,7 +10,7 @@ CREATE INDEX api_keys_sessions ON api_keys (expires_at) WHERE session = 1;
 -- Those that can be exchanged for a session. Used ones are removed.
 CREATE TABLE sign_in_codes (
   hash TEXT PRIMARY KEY,
-  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  key_id TEXT NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -3,6 +3,7 @@ import { webhookStats } from './002-webhook-stats';
 import { apiKeysSchema } from './003-api-keys';
 import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
+import { operations } from './006-operations';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
 export const migrations: readonly string[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly string[] = [
   apiKeysSchema,
   actors,
   endpointSettings,
+  operations,
 ];

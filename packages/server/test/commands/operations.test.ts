@@ -1,0 +1,4 @@
+import { tempFile } from '../helpers/temp-folder';
+import { describeOperations } from './operations';
+
+describeOperations(async () => tempFile());
