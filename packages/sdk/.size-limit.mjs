@@ -71,11 +71,11 @@ const testingReceivers =
 
 export default [
   figure('client at start', 'index', '{ Tradepost }', '8.3 kB', atStart),
-  figure('client at start, all that it exports', 'index', '*', '9.2 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '9.3 kB', atStart),
   // These limits keep the size that was reached. The goal is 13 kB.
-  figure('client', 'index', '{ Tradepost }', '19.2 kB'),
-  figure('client, all that it exports', 'index', '*', '19.9 kB'),
-  figure('client for Node, in one file', 'index', '{ Tradepost }', '17.6 kB', forNode),
+  figure('client', 'index', '{ Tradepost }', '19.4 kB'),
+  figure('client, all that it exports', 'index', '*', '20.2 kB'),
+  figure('client for Node, in one file', 'index', '{ Tradepost }', '17.8 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',
@@ -91,6 +91,6 @@ export default [
   figure('explain, all that it exports', 'explain', '*', '5.5 kB'),
   // What those who test a receiver import. Its limit shows that bundlers leave out the mock, and the client with it.
   figure('testing, without the mock', 'testing', testingReceivers, '3 kB', atStart),
-  figure('testing, all that it exports', 'testing', '*', '111.3 kB'),
-  figure('validate', 'validate', '*', '39.2 kB'),
+  figure('testing, all that it exports', 'testing', '*', '119.9 kB'),
+  figure('validate', 'validate', '*', '42.4 kB'),
 ];

@@ -147,6 +147,9 @@ interface Webhook {
   url: string;
   events: (EventType | Other)[];
   status: WebhookStatus | Other;
+  description: string | null;
+  headerNames: string[];
+  attemptsPerMinute: number | null;
   createdAt: string;
   updatedAt: string;
 }

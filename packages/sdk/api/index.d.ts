@@ -174,6 +174,17 @@ export interface DeliveryListParams {
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
+export interface DeliveryStats {
+  delivered: number;
+  failed: number;
+  attempts: Record<StatusClass, number>;
+  latencyMs: ResponseLatency | null;
+}
+
+export interface DeliveryStatsPoint extends DeliveryStats {
+  start: string;
+}
+
 export type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 export interface ErrorHookEvent extends AttemptHookEvent {
@@ -182,6 +193,11 @@ export interface ErrorHookEvent extends AttemptHookEvent {
   code: ErrorCode;
   status: number | null;
   requestId: string | null;
+}
+
+export interface EventActor {
+  accountId: string;
+  kind: AccountKind | Other;
 }
 
 export interface EventListParams {
@@ -226,6 +242,9 @@ export declare class Events {
 
 export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
+
+export type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
+  Pick<WebhookExpansions, Expand>;
 
 export type Extension = (typeof extensions)[number];
 
@@ -329,6 +348,7 @@ export interface LatestEventsParams {
 
 export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface ListingAvailabilityLowData {
@@ -342,6 +362,15 @@ export interface ListingAvailabilityLowEvent {
   event: 'listing.availability_low';
   createdAt: string;
   data: ListingAvailabilityLowData;
+}
+
+export interface MarkAllReadParams {
+  before: string | Date;
+}
+
+export interface MarkedNotifications {
+  marked: number;
+  hasMore: boolean;
 }
 
 export interface MoveOrderOptions extends RequestOptions {
@@ -375,6 +404,7 @@ export declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
   markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
+  markAllRead(params: MarkAllReadParams, options?: RequestOptions): ApiPromise<MarkedNotifications>;
 }
 
 export interface Order {
@@ -396,6 +426,7 @@ export interface OrderCreateParams {
 
 export interface OrderCreatedAccountEvent extends OrderCreatedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface OrderCreatedData {
@@ -421,6 +452,7 @@ export interface OrderExpansions {
   seller: OrderParty;
   agent: OrderParty | null;
   listing: OrderListing;
+  etag: string;
 }
 
 export interface OrderListParams {
@@ -477,6 +509,7 @@ export type OrderStatus = (typeof orderStatuses)[number];
 
 export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface OrderStatusChangedData {
@@ -490,6 +523,11 @@ export interface OrderStatusChangedEvent {
   event: 'order.status_changed';
   createdAt: string;
   data: OrderStatusChangedData;
+}
+
+export interface OrderTimeline {
+  entries: TimelineEntry[];
+  prunedBefore: string | null;
 }
 
 export interface OrderTotal {
@@ -525,6 +563,7 @@ export declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
+  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 export type Other = string & Record<never, never>;
@@ -662,6 +701,12 @@ export interface ResponseHookEvent extends AttemptHookEvent {
   durationMs: number;
 }
 
+export interface ResponseLatency {
+  mean: number;
+  p50: number;
+  p95: number;
+}
+
 export type ResponseValidator = (response: {
   method: string;
   route: string;
@@ -713,6 +758,8 @@ export interface StagedSecret {
   stagedAt: string;
 }
 
+export type StatsWindow = (typeof statsWindows)[number];
+
 export type StatusClass = (typeof statusClasses)[number];
 
 export type StreamOutage =
@@ -732,8 +779,30 @@ export interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
+declare class Summaries {
+  #private;
+  get(options?: RequestOptions): ApiPromise<Summary>;
+}
+
+export interface Summary {
+  asOf: string;
+  orders: Record<OrderStatus, SummaryCount>;
+  unread: SummaryCount;
+  webhooks: {
+    active: number;
+    paused: number;
+    backoff: number;
+  };
+}
+
+export interface SummaryCount {
+  count: number;
+  atLeast: boolean;
+}
+
 export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface TaskApprovalRequestedEvent {
@@ -744,6 +813,7 @@ export interface TaskApprovalRequestedEvent {
 
 export interface TaskCompletedAccountEvent extends TaskCompletedEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface TaskCompletedEvent {
@@ -756,6 +826,40 @@ export interface TaskData {
   taskId: string;
   orderId: string;
   agentId: string;
+}
+
+export type TimelineAttempt = Pick<
+  DeliveryAttempt,
+  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
+>;
+
+export interface TimelineChange {
+  from: OrderStatus | Other | null;
+  to: OrderStatus | Other;
+  reason: string | null;
+  actor: EventActor | null;
+}
+
+export interface TimelineDelivery extends Delivery {
+  attempts: TimelineAttempt[];
+}
+
+export interface TimelineEntry {
+  change: TimelineChange | null;
+  event: TimelineEvent;
+  notification: TimelineNotification | null;
+  deliveries: TimelineDelivery[];
+}
+
+export interface TimelineEvent {
+  id: string;
+  type: EventType | Other;
+  createdAt: string;
+}
+
+export interface TimelineNotification {
+  id: string;
+  read: boolean;
 }
 
 export declare class TimeoutError extends TradepostError {
@@ -771,6 +875,7 @@ export declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly summary: Summaries;
   readonly keys: Keys;
   readonly signIn: SignIn;
   constructor(options: TradepostOptions);
@@ -848,6 +953,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 export interface UnknownAccountEvent extends UnknownWebhookEvent {
   id: string;
+  actor?: EventActor | null;
 }
 
 export interface UnknownWebhookEvent {
@@ -879,6 +985,9 @@ export interface Webhook {
   url: string;
   events: (EventType | Other)[];
   status: WebhookStatus | Other;
+  description: string | null;
+  headerNames: string[];
+  attemptsPerMinute: number | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -886,6 +995,9 @@ export interface Webhook {
 export interface WebhookCreateParams {
   url: string;
   events: readonly EventType[];
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 export interface WebhookDetails extends Webhook {
@@ -900,9 +1012,29 @@ export interface WebhookDetails extends Webhook {
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
+export type WebhookExpansion = (typeof webhookExpansions)[number];
+
+export interface WebhookExpansions {
+  stats: DeliveryStats;
+}
+
 export interface WebhookListParams {
+  expand?: WebhookExpansion | readonly WebhookExpansion[] | undefined;
   limit?: number | undefined;
   cursor?: string | undefined;
+}
+
+export interface WebhookStats {
+  webhookId: string;
+  since: string;
+  until: string;
+  bucketSeconds: number;
+  points: DeliveryStatsPoint[];
+  totals: DeliveryStats;
+}
+
+export interface WebhookStatsParams {
+  window?: StatsWindow | undefined;
 }
 
 export type WebhookStatus = (typeof webhookStatuses)[number];
@@ -911,13 +1043,27 @@ export interface WebhookUpdateParams {
   url?: string | undefined;
   events?: readonly EventType[] | undefined;
   status?: WebhookStatus | undefined;
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 export declare class Webhooks {
   #private;
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
+  list<const Expand extends WebhookExpansion>(
+    params: WebhookListParams & {
+      expand: Expand | readonly Expand[];
+    },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedWebhook<Expand>>;
   list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
   get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  stats(
+    id: string,
+    params?: WebhookStatsParams,
+    options?: RequestOptions,
+  ): ApiPromise<WebhookStats>;
   update(
     id: string,
     params: WebhookUpdateParams,
@@ -964,18 +1110,25 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'events.actor',
   'keys',
   'notifications.filters',
+  'notifications.read',
   'orders.count',
+  'orders.etag',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
+  'orders.timeline',
   'paging',
   'partners',
+  'summary',
   'sessions',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.settings',
+  'webhooks.stats',
   'webhooks.test',
 ];
 
@@ -993,7 +1146,7 @@ export declare const orderCount: {
   readonly max: 100000;
 };
 
-declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing', 'etag'];
 
 export declare const orderQuantity: {
   readonly min: 1;
@@ -1042,6 +1195,10 @@ declare const problems: {
   readonly invalid_sign_in_code: {
     readonly status: 401;
     readonly title: 'The sign-in code is not valid';
+  };
+  readonly account_suspended: {
+    readonly status: 403;
+    readonly title: 'The account is suspended';
   };
   readonly account_kind_not_allowed: {
     readonly status: 403;
@@ -1179,6 +1336,10 @@ declare const problems: {
 
 export declare function readText(response: ReadableResponse, maxBytes: number): Promise<string>;
 
+export declare const statsWindows: readonly ['1h', '24h', '7d'];
+
 export declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+declare const webhookExpansions: readonly ['stats'];
 
 export declare const webhookStatuses: readonly ['active', 'paused'];

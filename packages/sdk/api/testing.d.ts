@@ -182,6 +182,17 @@ interface DeliveryListParams {
 
 type DeliveryState = (typeof deliveryStates)[number];
 
+interface DeliveryStats {
+  delivered: number;
+  failed: number;
+  attempts: Record<StatusClass, number>;
+  latencyMs: ResponseLatency | null;
+}
+
+interface DeliveryStatsPoint extends DeliveryStats {
+  start: string;
+}
+
 type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 interface ErrorHookEvent extends AttemptHookEvent {
@@ -190,6 +201,11 @@ interface ErrorHookEvent extends AttemptHookEvent {
   code: ErrorCode;
   status: number | null;
   requestId: string | null;
+}
+
+interface EventActor {
+  accountId: string;
+  kind: AccountKind | Other;
 }
 
 interface EventListParams {
@@ -236,6 +252,9 @@ declare class Events {
 
 type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
   Pick<OrderExpansions, Expand>;
+
+type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
+  Pick<WebhookExpansions, Expand>;
 
 type Extension = (typeof extensions)[number];
 
@@ -357,6 +376,7 @@ interface LatestEventsParams {
 
 interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface ListingAvailabilityLowData {
@@ -383,6 +403,15 @@ interface ListingAvailabilityLowEvent$ {
   event: 'listing.availability_low';
   createdAt: string;
   data: ListingAvailabilityLowData$;
+}
+
+interface MarkAllReadParams {
+  before: string | Date;
+}
+
+interface MarkedNotifications {
+  marked: number;
+  hasMore: boolean;
 }
 
 export interface MockAccount {
@@ -453,11 +482,14 @@ export type MockOperation =
   | 'orders.create'
   | 'orders.get'
   | 'orders.update'
+  | 'orders.timeline'
   | 'notifications.list'
   | 'notifications.markRead'
+  | 'notifications.markAllRead'
   | 'webhooks.create'
   | 'webhooks.list'
   | 'webhooks.get'
+  | 'webhooks.stats'
   | 'webhooks.update'
   | 'webhooks.delete'
   | 'webhooks.stageSecret'
@@ -471,6 +503,7 @@ export type MockOperation =
   | 'events.get'
   | 'partners.list'
   | 'account.get'
+  | 'summary.get'
   | 'keys.list'
   | 'keys.create'
   | 'keys.revoke'
@@ -556,6 +589,7 @@ declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
   markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
+  markAllRead(params: MarkAllReadParams, options?: RequestOptions): ApiPromise<MarkedNotifications>;
 }
 
 interface Order {
@@ -577,6 +611,7 @@ interface OrderCreateParams {
 
 interface OrderCreatedAccountEvent extends OrderCreatedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface OrderCreatedData {
@@ -618,6 +653,7 @@ interface OrderExpansions {
   seller: OrderParty;
   agent: OrderParty | null;
   listing: OrderListing;
+  etag: string;
 }
 
 interface OrderListParams {
@@ -676,6 +712,7 @@ type OrderStatus$ = (typeof orderStatuses$)[number];
 
 interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface OrderStatusChangedData {
@@ -702,6 +739,11 @@ interface OrderStatusChangedEvent$ {
   event: 'order.status_changed';
   createdAt: string;
   data: OrderStatusChangedData$;
+}
+
+interface OrderTimeline {
+  entries: TimelineEntry[];
+  prunedBefore: string | null;
 }
 
 interface OrderTotal {
@@ -737,6 +779,7 @@ declare class Orders {
     options?: UpdateOrderOptions,
   ): ApiPromise<UpdatedOrder>;
   move(id: string, params: OrderMoveParams, options?: MoveOrderOptions): Promise<OrderMove>;
+  timeline(id: string, options?: RequestOptions): ApiPromise<OrderTimeline>;
 }
 
 type Other = string & Record<never, never>;
@@ -875,6 +918,12 @@ interface ResponseHookEvent extends AttemptHookEvent {
   durationMs: number;
 }
 
+interface ResponseLatency {
+  mean: number;
+  p50: number;
+  p95: number;
+}
+
 type ResponseValidator = (response: {
   method: string;
   route: string;
@@ -972,6 +1021,8 @@ interface StagedSecret {
   stagedAt: string;
 }
 
+type StatsWindow = (typeof statsWindows)[number];
+
 type StatusClass = (typeof statusClasses)[number];
 
 type StreamOutage =
@@ -991,8 +1042,30 @@ interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
+declare class Summaries {
+  #private;
+  get(options?: RequestOptions): ApiPromise<Summary>;
+}
+
+interface Summary {
+  asOf: string;
+  orders: Record<OrderStatus, SummaryCount>;
+  unread: SummaryCount;
+  webhooks: {
+    active: number;
+    paused: number;
+    backoff: number;
+  };
+}
+
+interface SummaryCount {
+  count: number;
+  atLeast: boolean;
+}
+
 interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface TaskApprovalRequestedEvent {
@@ -1009,6 +1082,7 @@ interface TaskApprovalRequestedEvent$ {
 
 interface TaskCompletedAccountEvent extends TaskCompletedEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface TaskCompletedEvent {
@@ -1035,6 +1109,40 @@ interface TaskData$ {
   agentId: string;
 }
 
+type TimelineAttempt = Pick<
+  DeliveryAttempt,
+  'number' | 'startedAt' | 'durationMs' | 'status' | 'error'
+>;
+
+interface TimelineChange {
+  from: OrderStatus | Other | null;
+  to: OrderStatus | Other;
+  reason: string | null;
+  actor: EventActor | null;
+}
+
+interface TimelineDelivery extends Delivery {
+  attempts: TimelineAttempt[];
+}
+
+interface TimelineEntry {
+  change: TimelineChange | null;
+  event: TimelineEvent;
+  notification: TimelineNotification | null;
+  deliveries: TimelineDelivery[];
+}
+
+interface TimelineEvent {
+  id: string;
+  type: EventType$ | Other;
+  createdAt: string;
+}
+
+interface TimelineNotification {
+  id: string;
+  read: boolean;
+}
+
 declare class TimeoutError extends TradepostError {
   readonly name: 'TimeoutError';
 }
@@ -1048,6 +1156,7 @@ declare class Tradepost {
   readonly events: Events;
   readonly partners: Partners;
   readonly account: Accounts;
+  readonly summary: Summaries;
   readonly keys: Keys;
   readonly signIn: SignIn;
   constructor(options: TradepostOptions);
@@ -1125,6 +1234,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
 
 interface UnknownAccountEvent extends UnknownWebhookEvent$ {
   id: string;
+  actor?: EventActor | null;
 }
 
 interface UnknownWebhookEvent {
@@ -1166,6 +1276,9 @@ interface Webhook {
   url: string;
   events: (EventType$ | Other)[];
   status: WebhookStatus | Other;
+  description: string | null;
+  headerNames: string[];
+  attemptsPerMinute: number | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -1173,6 +1286,9 @@ interface Webhook {
 interface WebhookCreateParams {
   url: string;
   events: readonly EventType$[];
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 interface WebhookDetails extends Webhook {
@@ -1187,9 +1303,29 @@ interface WebhookDetails extends Webhook {
 
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
+type WebhookExpansion = (typeof webhookExpansions)[number];
+
+interface WebhookExpansions {
+  stats: DeliveryStats;
+}
+
 interface WebhookListParams {
+  expand?: WebhookExpansion | readonly WebhookExpansion[] | undefined;
   limit?: number | undefined;
   cursor?: string | undefined;
+}
+
+interface WebhookStats {
+  webhookId: string;
+  since: string;
+  until: string;
+  bucketSeconds: number;
+  points: DeliveryStatsPoint[];
+  totals: DeliveryStats;
+}
+
+interface WebhookStatsParams {
+  window?: StatsWindow | undefined;
 }
 
 type WebhookStatus = (typeof webhookStatuses)[number];
@@ -1198,6 +1334,9 @@ interface WebhookUpdateParams {
   url?: string | undefined;
   events?: readonly EventType$[] | undefined;
   status?: WebhookStatus | undefined;
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 type WebhookVerificationErrorCode =
@@ -1223,8 +1362,19 @@ type WebhookVerificationErrorCode =
 declare class Webhooks {
   #private;
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
+  list<const Expand extends WebhookExpansion>(
+    params: WebhookListParams & {
+      expand: Expand | readonly Expand[];
+    },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedWebhook<Expand>>;
   list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
   get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  stats(
+    id: string,
+    params?: WebhookStatsParams,
+    options?: RequestOptions,
+  ): ApiPromise<WebhookStats>;
   update(
     id: string,
     params: WebhookUpdateParams,
@@ -1288,18 +1438,25 @@ declare const extensions: readonly [
   'deliveries',
   'deliveries.replays',
   'events',
+  'events.actor',
   'keys',
   'notifications.filters',
+  'notifications.read',
   'orders.count',
+  'orders.etag',
   'orders.expand',
   'orders.filters',
   'orders.reason',
   'orders.sort',
+  'orders.timeline',
   'paging',
   'partners',
+  'summary',
   'sessions',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.settings',
+  'webhooks.stats',
   'webhooks.test',
 ];
 
@@ -1417,7 +1574,7 @@ declare const keyKinds: readonly ['key', 'session'];
 
 export declare function mockTradepost(options?: MockTradepostOptions): MockTradepost;
 
-declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing', 'etag'];
 
 declare const orderSorts: readonly ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 
@@ -1461,6 +1618,10 @@ declare const problems: {
   readonly invalid_sign_in_code: {
     readonly status: 401;
     readonly title: 'The sign-in code is not valid';
+  };
+  readonly account_suspended: {
+    readonly status: 403;
+    readonly title: 'The account is suspended';
   };
   readonly account_kind_not_allowed: {
     readonly status: 403;
@@ -1603,6 +1764,10 @@ export declare function sampleEvent<Type extends EventType>(
 
 export declare function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery>;
 
+declare const statsWindows: readonly ['1h', '24h', '7d'];
+
 declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+declare const webhookExpansions: readonly ['stats'];
 
 declare const webhookStatuses: readonly ['active', 'paused'];

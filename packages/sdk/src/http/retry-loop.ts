@@ -15,6 +15,7 @@ import { withTimeout } from './with-timeout';
 
 export { followPages } from './follow-pages';
 export { moveOrder } from './move-order';
+export { createReplaySteps } from './replay-portions';
 
 /** What a client has learned. Clients that `withOptions` creates share it. */
 export interface Learned {

@@ -13,8 +13,8 @@ import {
 } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
 import { readItem, readNothing } from '../http/envelope';
-import { createCursorLoopDetector, type PagePromise } from '../http/pagination';
-import { createIdempotencyKey } from '../http/request';
+import type { PagePromise } from '../http/pagination';
+import type { createReplaySteps } from '../http/replay-portions';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type { Other } from '../unrecognized';
@@ -387,32 +387,20 @@ export class Webhooks {
     params: ReplayAllParams = {},
     options?: Omit<RequestOptions, 'idempotencyKey'>,
   ): AsyncIterableIterator<ReplayedDeliveries> {
-    const { max = Number.POSITIVE_INFINITY, limit = 100, ...filter } = params;
-    let left = max;
-    let cursor: string | null | undefined = filter.cursor;
-    let idempotencyKey: string | undefined;
-    let loopError: Error | undefined;
-    const isLoop = createCursorLoopDetector(filter.cursor);
+    const createLoopError = this.#transport.loopErrorFactory(replays);
+    let step: ReturnType<typeof createReplaySteps> | undefined;
     return {
       [Symbol.asyncIterator]() {
         return this;
       },
       next: async () => {
-        if (loopError !== undefined) throw loopError;
-        if (cursor === null || left <= 0) return { done: true, value: undefined };
-        idempotencyKey ??= createIdempotencyKey();
-        const next = { ...filter, limit: Math.min(limit, left), ...(cursor && { cursor }) };
-        const request = { ...options, idempotencyKey };
-        const response = await this.replayDeliveries(id, next, request).withResponse();
-        const { data: value } = response;
-        left -= value.replayed + value.skipped;
-        // It would replay the same deliveries for ever.
-        if (value.nextCursor !== null && isLoop(cursor, value.nextCursor)) {
-          loopError = this.#transport.loopErrorFactory(replays)(response);
-        }
-        cursor = value.nextCursor;
-        idempotencyKey = undefined;
-        return { done: false, value };
+        step ??= await import('../http/retry-loop').then(
+          (file) => file.createReplaySteps(this, id, params, options, createLoopError),
+          // A call needs the same file, and says why it cannot be loaded.
+          () => undefined,
+        );
+        if (step !== undefined) return await step();
+        return { done: false, value: await this.replayDeliveries(id, params, options) };
       },
     };
   }

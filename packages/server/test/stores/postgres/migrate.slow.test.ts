@@ -235,7 +235,7 @@ describe('a server of an older version', () => {
     const { url } = await postgres.createDatabase();
     await migrateDatabase(url, { dryRun: false });
     await (await connect(url)).query(
-      `UPDATE tradepost_schema SET version = 9, min_compatible_version = ${compatibleFrom}`,
+      `UPDATE tradepost_schema SET version = 99, min_compatible_version = ${compatibleFrom}`,
     );
     return url;
   }
@@ -249,7 +249,7 @@ describe('a server of an older version', () => {
   });
 
   test('rejects one that it cannot use, and does not migrate, check or copy to any', async () => {
-    const tooNew = `has schema version 9, but this server supports up to ${currentSchemaVersion}.`;
+    const tooNew = `has schema version 99, but this server supports up to ${currentSchemaVersion}.`;
     const url = await createNewer(currentSchemaVersion + 1);
     await expect(openPostgresStore(url)).rejects.toThrow(tooNew);
     const usable = await createNewer(1);
