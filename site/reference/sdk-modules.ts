@@ -30,6 +30,7 @@ const parts = {
   events: ['Event log', 'List events, and follow them as they happen.'],
   partners: ['Partners', 'List the accounts with which the account has traded.'],
   account: ['Account', 'Read the account that the API key belongs to.'],
+  summary: ['Summary', 'Read the state of the account at a glance.'],
   keys: ['API keys', 'List, create and revoke the API keys of the account.'],
   'sign-in': ['Signing in', 'Sign people in with codes that work once.'],
   values: ['Values and limits', 'Statuses, event types, codes and limits.'],
@@ -47,6 +48,7 @@ const properties: Partial<Record<Part, string>> = {
   events: 'events',
   partners: 'partners',
   account: 'account',
+  summary: 'summary',
   keys: 'keys',
   'sign-in': 'signIn',
 };
@@ -75,6 +77,8 @@ function choosePart(specifier: string): Part | null {
   const renamed = new Map<string, Part>([
     ['accounts', 'account'],
     ['order', 'orders'],
+    ['order-timeline', 'orders'],
+    ['summaries', 'summary'],
     ['webhooks', 'webhook-endpoints'],
   ]);
   const part = renamed.get(resource) ?? resource;

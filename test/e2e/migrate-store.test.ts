@@ -144,7 +144,7 @@ it('a copy is one document for scripts and fields for people, with its progress 
   expect(people.stdout).toMatch(/^from +\S+\nto +postgres:\S+\ndryRun +false\naccounts +4\n/);
   expect(people.stdout).toMatch(/^orders +6$/m);
   expect(people.stderr).toMatch(
-    /^checking the SQLite database\n(copying \w+: \d+ rows\n){17}(comparing \w+: \d+ rows\n){17}The copy is complete\./,
+    /^checking the SQLite database\n(copying \w+: \d+ rows\n){19}(comparing \w+: \d+ rows\n){19}The copy is complete\./,
   );
   const again = await runOperator(listCopyArguments());
   expect(again).toMatchObject({ code: 1, stdout: '' });

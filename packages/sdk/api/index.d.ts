@@ -779,7 +779,7 @@ export interface SuccessResult<Data> extends ApiResponse<Data> {
   ok: true;
 }
 
-declare class Summaries {
+export declare class Summaries {
   #private;
   get(options?: RequestOptions): ApiPromise<Summary>;
 }
@@ -1123,8 +1123,8 @@ declare const extensions: readonly [
   'orders.timeline',
   'paging',
   'partners',
-  'summary',
   'sessions',
+  'summary',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.settings',

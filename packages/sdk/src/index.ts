@@ -168,6 +168,7 @@ export type {
 } from './resources/orders';
 export type { Partner, PartnerListParams, Partners } from './resources/partners';
 export { createSession, type Session, type SessionOptions, type SignIn } from './resources/sign-in';
+export type { Summaries } from './resources/summaries';
 export type {
   CreatedWebhook,
   ExpandedWebhook,

@@ -26,7 +26,10 @@ function insertDeliveries(database: string, accountId: string): void {
   connection
     .prepare("INSERT INTO webhook_events VALUES (?, 'order.status_changed', 'whk_1')")
     .run(accountId);
-  connection.exec("INSERT INTO queues VALUES ('whk_1', 0, 0, 1, 4, 0, 0, 0, NULL, NULL, 0, NULL)");
+  connection.exec(
+    `INSERT INTO queues (webhook_id, depth, in_flight, paused, concurrency_limit, failures, failed_at, backoff_until, failing_since)
+     VALUES ('whk_1', 0, 0, 1, 4, 0, 0, 0, 0)`,
+  );
   connection
     .prepare(
       `WITH RECURSIVE numbers (number) AS (

@@ -47,6 +47,7 @@ export function describeSignIns(underTest: StoreUnderTest): void {
       expect(await store.accounts.findKeyByHash(hash)).toEqual({
         ...session?.key,
         kind: caller.kind,
+        suspendedAt: null,
       });
     });
 

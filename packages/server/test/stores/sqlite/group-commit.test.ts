@@ -185,7 +185,7 @@ describe('a rejected change', () => {
 describe('the closing of a database', () => {
   test('comes after all earlier requests', async () => {
     const db = new SqliteDatabase(tempFile());
-    const key = 'INSERT INTO accounts VALUES (?, ?, ?, ?)';
+    const key = 'INSERT INTO accounts (id, kind, name, created_at) VALUES (?, ?, ?, ?)';
     const added = Array.from({ length: 250 }, (_, index) =>
       db.write(() => db.run(key, `usr_${index}`, 'buyer', 'A buyer', 0)),
     );

@@ -116,7 +116,7 @@ test('the thread that yields does the checkpoints', async () => {
   };
   const [first, yielding] = [open(false), open(true)];
   const before = statSync(file).size;
-  const insert = 'INSERT INTO accounts VALUES (?, ?, ?, ?)';
+  const insert = 'INSERT INTO accounts (id, kind, name, created_at) VALUES (?, ?, ?, ?)';
   const long = 'long'.repeat(2_500_000);
   await first.write(() => first.run(insert, 'usr_1', 'buyer', long, 0));
   expect(statSync(file).size).toBe(before);
