@@ -1,4 +1,3 @@
-import { countAllowed, useAttempts } from '../deliveries/attempt-rate';
 import {
   type AttemptResult,
   attemptEndedAt,
@@ -9,7 +8,13 @@ import {
   maxStoredAttempts,
 } from '../deliveries/delivery';
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
-import { alignHealth, nextHealth, resetBackoff } from '../deliveries/endpoint-health';
+import {
+  alignHealth,
+  countAllowed,
+  nextHealth,
+  resetBackoff,
+  useAttempts,
+} from '../deliveries/endpoint-health';
 import { type LoggedDelivery, matchesFilter } from '../deliveries/logged-delivery';
 import { StatsTally } from '../webhooks/stats-counts';
 import { cutPage, type MemoryData, type MemoryDelivery, type MemoryQueue } from './memory-data';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countAllowed, limitedUntil, useAttempts } from '../../src/deliveries/attempt-rate';
+import { countAllowed, limitedUntil, useAttempts } from '../../src/deliveries/endpoint-health';
 import { noon } from '../helpers/builders';
 
 test('without a limit, any number of attempts may start', () => {

@@ -1,10 +1,14 @@
-import { countAllowed, useAttempts } from '@tradepost/domain/deliveries/attempt-rate';
 import {
   fairShare,
   type LeasedDelivery,
   maxQueuesPerLease,
 } from '@tradepost/domain/deliveries/delivery';
-import { nextAllowedAt, pickHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import {
+  countAllowed,
+  nextAllowedAt,
+  pickHealth,
+  useAttempts,
+} from '@tradepost/domain/deliveries/endpoint-health';
 import {
   createLeasedFields,
   type Endpoint,

@@ -1,7 +1,6 @@
 import type { LeasedDelivery } from '@tradepost/domain/deliveries/delivery';
 import { type SecretCipher, secretPlaces } from '../encryption';
 import { Fields } from './fields';
-import { readHeaders } from './webhook-fields';
 
 /** Where deliveries go. */
 export interface Endpoint {
@@ -38,6 +37,17 @@ export function createLeasedFields(table: string, sequence: string): Fields<Leas
     orderVersion: ['events.order_version', 'integer'],
     sequence: [sequence, 'integer'],
   });
+}
+
+/** Returns the headers of a webhook of their stored text. */
+export function readHeaders(
+  secrets: SecretCipher,
+  webhookId: string,
+  stored: string,
+): Record<string, string> {
+  return stored === ''
+    ? {}
+    : JSON.parse(secrets.decryptCached(secretPlaces.headers(webhookId), stored));
 }
 
 /** Returns a leased delivery. */

@@ -2,6 +2,7 @@ import { eventTypes } from '@tradepost/contract/wire';
 import type { Webhook, WebhookStats, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
 import { type SecretCipher, secretPlaces } from '../encryption';
 import type { Fields } from './fields';
+import { readHeaders } from './leased-delivery';
 import { type WebhookRecord, webhooks } from './tables';
 
 /** What is read of a webhook, joined with its queue. */
@@ -38,17 +39,6 @@ export function createWebhookFields({
 
 /** The tables of these fields. */
 export const webhooksWithQueues = 'FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id';
-
-/** Returns the headers of a webhook of their stored text. */
-export function readHeaders(
-  secrets: SecretCipher,
-  webhookId: string,
-  stored: string,
-): Record<string, string> {
-  return stored === ''
-    ? {}
-    : JSON.parse(secrets.decryptCached(secretPlaces.headers(webhookId), stored));
-}
 
 /** Returns the webhook of a row. Its secrets are decrypted when they are read: lists do not show them. */
 export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWithStats {

@@ -1,4 +1,3 @@
-import { countAllowed, useAttempts } from '@tradepost/domain/deliveries/attempt-rate';
 import {
   type AttemptResult,
   attemptEndedAt,
@@ -9,7 +8,11 @@ import {
   maxStoredAttempts,
 } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
-import { nextHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import {
+  countAllowed,
+  nextHealth,
+  useAttempts,
+} from '@tradepost/domain/deliveries/endpoint-health';
 import { StatsTally } from '@tradepost/domain/webhooks/stats-counts';
 import { createLeasedFields, type Endpoint, toLeased } from '../records/leased-delivery';
 import { endpointFields, sqliteAttempts, sqliteDeliveries } from '../records/tables';
