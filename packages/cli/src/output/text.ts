@@ -65,7 +65,7 @@ export function escapeControlCharsInJson(json: string): string {
 /** Formats a field's value for people: `-` if it is missing. */
 export function formatField(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.map(formatField).join(', ');
+  if (Array.isArray(value)) return value.map(formatField).join(', ') || '-';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
