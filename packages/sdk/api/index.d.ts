@@ -16,6 +16,7 @@ export type AccountEvent =
   | TaskApprovalRequestedAccountEvent
   | TaskCompletedAccountEvent
   | ListingAvailabilityLowAccountEvent
+  | WebhookDisabledAccountEvent
   | UnknownAccountEvent;
 
 export interface AccountKey {
@@ -230,7 +231,7 @@ export interface EventStream extends AsyncIterable<AccountEvent> {
   pages(): AsyncIterable<EventPage>;
 }
 
-export type EventType = (typeof eventTypes)[number];
+export type EventType = (typeof allEventTypes)[number];
 
 export declare class Events {
   #private;
@@ -312,7 +313,8 @@ export type KnownWebhookEvent =
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
-  | ListingAvailabilityLowEvent;
+  | ListingAvailabilityLowEvent
+  | WebhookDisabledEvent;
 
 export interface LatestEventPage {
   data: AccountEvent[];
@@ -949,6 +951,9 @@ export interface Webhook {
   url: string;
   events: (EventType | Other)[];
   status: WebhookStatus | Other;
+  description: string | null;
+  headerNames: string[];
+  attemptsPerMinute: number | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -956,6 +961,9 @@ export interface Webhook {
 export interface WebhookCreateParams {
   url: string;
   events: readonly EventType[];
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 export interface WebhookDetails extends Webhook {
@@ -966,6 +974,27 @@ export interface WebhookDetails extends Webhook {
   lastStatus: number | null;
   lastError: string | null;
   failingSince: string | null;
+  disabledAt: string | null;
+}
+
+export interface WebhookDisabledAccountEvent extends WebhookDisabledEvent {
+  id: string;
+  actor?: EventActor | null;
+}
+
+export interface WebhookDisabledData {
+  webhookId: string;
+  url: string;
+  failingSince: string;
+  disabledAt: string;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+export interface WebhookDisabledEvent {
+  event: 'webhook.disabled';
+  createdAt: string;
+  data: WebhookDisabledData;
 }
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -1001,6 +1030,9 @@ export interface WebhookUpdateParams {
   url?: string | undefined;
   events?: readonly EventType[] | undefined;
   status?: WebhookStatus | undefined;
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 export declare class Webhooks {
@@ -1046,6 +1078,15 @@ type WriteEntry = {
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 
+export declare const allEventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+  'webhook.disabled',
+];
+
 export declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
 
 export declare const eventTypes: readonly [
@@ -1076,8 +1117,10 @@ declare const extensions: readonly [
   'paging',
   'partners',
   'summary',
+  'webhooks.disabling',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.settings',
   'webhooks.stats',
   'webhooks.test',
 ];

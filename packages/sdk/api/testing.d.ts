@@ -16,6 +16,7 @@ type AccountEvent =
   | TaskApprovalRequestedAccountEvent
   | TaskCompletedAccountEvent
   | ListingAvailabilityLowAccountEvent
+  | WebhookDisabledAccountEvent
   | UnknownAccountEvent;
 
 interface AccountKey {
@@ -240,7 +241,7 @@ interface EventStream extends AsyncIterable<AccountEvent> {
 
 type EventType = KnownWebhookEvent['event'];
 
-type EventType$ = (typeof eventTypes)[number];
+type EventType$ = (typeof allEventTypes)[number];
 
 declare class Events {
   #private;
@@ -340,7 +341,8 @@ type KnownWebhookEvent =
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
-  | ListingAvailabilityLowEvent;
+  | ListingAvailabilityLowEvent
+  | WebhookDisabledEvent;
 
 interface LatestEventPage {
   data: AccountEvent[];
@@ -1242,6 +1244,9 @@ interface Webhook {
   url: string;
   events: (EventType$ | Other)[];
   status: WebhookStatus | Other;
+  description: string | null;
+  headerNames: string[];
+  attemptsPerMinute: number | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -1249,6 +1254,9 @@ interface Webhook {
 interface WebhookCreateParams {
   url: string;
   events: readonly EventType$[];
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 interface WebhookDetails extends Webhook {
@@ -1259,6 +1267,42 @@ interface WebhookDetails extends Webhook {
   lastStatus: number | null;
   lastError: string | null;
   failingSince: string | null;
+  disabledAt: string | null;
+}
+
+interface WebhookDisabledAccountEvent extends WebhookDisabledEvent$ {
+  id: string;
+  actor?: EventActor | null;
+}
+
+interface WebhookDisabledData {
+  webhookId: string;
+  url: string;
+  failingSince: string;
+  disabledAt: string;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+interface WebhookDisabledData$ {
+  webhookId: string;
+  url: string;
+  failingSince: string;
+  disabledAt: string;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+interface WebhookDisabledEvent {
+  event: 'webhook.disabled';
+  createdAt: string;
+  data: WebhookDisabledData;
+}
+
+interface WebhookDisabledEvent$ {
+  event: 'webhook.disabled';
+  createdAt: string;
+  data: WebhookDisabledData$;
 }
 
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -1294,6 +1338,9 @@ interface WebhookUpdateParams {
   url?: string | undefined;
   events?: readonly EventType$[] | undefined;
   status?: WebhookStatus | undefined;
+  description?: string | null | undefined;
+  headers?: Record<string, string> | undefined;
+  attemptsPerMinute?: number | null | undefined;
 }
 
 type WebhookVerificationErrorCode =
@@ -1359,6 +1406,15 @@ type WriteEntry = {
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 
+declare const allEventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+  'webhook.disabled',
+];
+
 export declare const deliveryEdgeCases: readonly DeliveryEdgeCase[];
 
 export declare const deliveryFaults: readonly DeliveryFault[];
@@ -1380,14 +1436,6 @@ declare const edgeCases: {
   readonly 'staged-secret': (signing: Signing) => Promise<SignedDelivery>;
 };
 
-declare const eventTypes: readonly [
-  'order.created',
-  'order.status_changed',
-  'task.approval_requested',
-  'task.completed',
-  'listing.availability_low',
-];
-
 export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
 
 declare const extensions: readonly [
@@ -1408,8 +1456,10 @@ declare const extensions: readonly [
   'paging',
   'partners',
   'summary',
+  'webhooks.disabling',
   'webhooks.manage',
   'webhooks.secrets',
+  'webhooks.settings',
   'webhooks.stats',
   'webhooks.test',
 ];

@@ -10,6 +10,7 @@
 export {
   type AccountKey,
   type AccountKind,
+  allEventTypes,
   type DeliveryAttempt,
   type DeliveryState,
   type DeliveryStats,
@@ -129,6 +130,7 @@ export type {
   TaskApprovalRequestedAccountEvent,
   TaskCompletedAccountEvent,
   UnknownAccountEvent,
+  WebhookDisabledAccountEvent,
 } from './resources/events';
 export type {
   MarkAllReadParams,
@@ -187,5 +189,7 @@ export type {
   TaskCompletedEvent,
   TaskData,
   UnknownWebhookEvent,
+  WebhookDisabledData,
+  WebhookDisabledEvent,
   WebhookEvent,
 } from './webhooks/event';

@@ -23,6 +23,12 @@ export const extensionParts = {
   paging: ['orders.list: limit, cursor', 'notifications.list: limit, cursor'],
   partners: ['partners.list'],
   summary: ['summary.get'],
+  /** Also the event `webhook.disabled`, and notifications of it. */
+  'webhooks.disabling': [
+    'webhooks.list: disabledAt',
+    'webhooks.get: disabledAt',
+    'webhooks.update: disabledAt',
+  ],
   'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
   'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
   'webhooks.settings': [

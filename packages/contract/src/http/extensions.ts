@@ -21,6 +21,7 @@ export const extensions = [
   'paging',
   'partners',
   'summary',
+  'webhooks.disabling',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.settings',

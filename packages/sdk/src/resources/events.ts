@@ -19,6 +19,7 @@ import type {
   TaskApprovalRequestedEvent,
   TaskCompletedEvent,
   UnknownWebhookEvent,
+  WebhookDisabledEvent,
 } from '../webhooks/event';
 
 /** `order.created`, with its event ID. */
@@ -61,6 +62,14 @@ export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityL
   actor?: EventActor | null;
 }
 
+/** Extension: `webhook.disabled`, with its event ID. */
+export interface WebhookDisabledAccountEvent extends WebhookDisabledEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+  /** Extension: the account whose request caused it. Null: the service did. */
+  actor?: EventActor | null;
+}
+
 /** An event of a type that is newer than this version, with its event ID. */
 export interface UnknownAccountEvent extends UnknownWebhookEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
@@ -79,6 +88,7 @@ export type AccountEvent =
   | TaskApprovalRequestedAccountEvent
   | TaskCompletedAccountEvent
   | ListingAvailabilityLowAccountEvent
+  | WebhookDisabledAccountEvent
   | UnknownAccountEvent;
 
 /** One page of the account's events, oldest first. There is no last page. */

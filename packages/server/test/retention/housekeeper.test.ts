@@ -1,3 +1,4 @@
+import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type {
   Pruned,
@@ -103,10 +104,18 @@ const retention: RetentionStore = {
   },
 };
 
+/** No endpoint fails. */
+const disabling = {
+  webhooks: { listFailing: async () => [], disableWebhook: async () => null },
+  newId: createIdGenerator(),
+  disableAfterDays: 3,
+};
+
 function open(): Housekeeper {
   const housekeeper = new Housekeeper({
     deliveries: { failOverdue: async ({ limit }) => take('overdue', limit) },
     retention,
+    ...disabling,
     retentionMs: { deliveries: 30, events: 40, notifications: 90, unreadNotifications: 180 },
     clock,
     log: logs.log,
@@ -449,6 +458,7 @@ describe('the housekeeper', () => {
         },
       },
       retention,
+      ...disabling,
       retentionMs: resolveRetention(),
       clock,
       log: logs.log,

@@ -2,6 +2,7 @@ import { firstSchema } from './001-first-schema';
 import { webhookStats } from './002-webhook-stats';
 import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
+import { disabledEndpoints, failingQueues } from './007-disabled-endpoints';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -29,4 +30,10 @@ export const migrations: readonly Migration[] = [
   { summary: 'adds statistics of webhooks', compatibleFrom: 1, transaction: webhookStats },
   { summary: 'adds who caused each event', compatibleFrom: 1, transaction: actors },
   { summary: 'adds settings of webhooks', compatibleFrom: 1, transaction: endpointSettings },
+  {
+    summary: 'adds when webhooks were disabled',
+    compatibleFrom: 1,
+    transaction: disabledEndpoints,
+  },
+  { summary: 'adds an index of failing endpoints', compatibleFrom: 1, indexes: failingQueues },
 ];
