@@ -1,5 +1,4 @@
-import type { AccountKind } from '../../packages/contract/src/accounts/account';
-import { type EventType, eventTypes } from '../../packages/contract/src/events/event';
+import { allEventTypes, type EventType } from '../../packages/contract/src/events/event';
 import {
   describeRecipients,
   type EventFacts,
@@ -15,7 +14,7 @@ const pageName = (type: EventType) => `${type.replace(/[._]/g, '-')}.md`;
 
 /** Returns the path of the page about a schema of an event: that of the event, or the overview. */
 export function eventPath(file: string): string {
-  const type = eventTypes.find((one) => file === `events/${one}.json`);
+  const type = allEventTypes.find((one) => file === `events/${one}.json`);
   return `events/${type === undefined ? 'index.md' : pageName(type)}`;
 }
 
@@ -24,7 +23,7 @@ const link = (type: EventType) => `[${code(type)}](./${pageName(type)})`;
 const listRelated = (related: readonly RelatedEvent[]) =>
   list(related.map(({ event, when }) => `${link(event)}: if ${escapeText(when)}.`));
 
-const describeRecipient = (kind: AccountKind, { subject }: EventFacts) =>
+const describeRecipient = (kind: EventFacts['recipients'][number], { subject }: EventFacts) =>
   `the ${kind} of the ${subject}${kind === 'agent' ? ', if there is one' : ''}`;
 
 function getSchema(schemas: Schemas, type: EventType): JsonSchema {
@@ -110,7 +109,7 @@ async function eventPage(type: EventType, schemas: Schemas): Promise<PageText> {
 
 /** Writes the catalogue of events: an overview, and a page for each event type. */
 export async function eventPages(schemas: Schemas): Promise<PageText[]> {
-  const rows = eventTypes.map((type) => [
+  const rows = allEventTypes.map((type) => [
     link(type),
     escapeText(getSchema(schemas, type).description ?? ''),
     escapeText(describeRecipients(type)),
@@ -129,5 +128,5 @@ export async function eventPages(schemas: Schemas): Promise<PageText[]> {
       'Deliveries may arrive in any order and more than once. The page of each event says how to handle that.',
     ),
   };
-  return [overview, ...(await Promise.all(eventTypes.map((type) => eventPage(type, schemas))))];
+  return [overview, ...(await Promise.all(allEventTypes.map((type) => eventPage(type, schemas))))];
 }

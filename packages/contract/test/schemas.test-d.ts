@@ -71,9 +71,11 @@ import type {
   updateWebhookSchema,
   Webhook,
   WebhookDetails,
+  WebhookDisabledEvent,
   WebhookEvent,
   WebhookStats,
   webhookDetailsSchema,
+  webhookDisabledSchema,
   webhookEventSchema,
   webhookSchema,
   webhookStatsSchema,
@@ -133,6 +135,7 @@ describe("each schema's output type equals the interface", () => {
     expectTypeOf<
       z.output<typeof listingAvailabilityLowSchema>
     >().toEqualTypeOf<ListingAvailabilityLowEvent>();
+    expectTypeOf<z.output<typeof webhookDisabledSchema>>().toEqualTypeOf<WebhookDisabledEvent>();
     expectTypeOf<z.output<typeof webhookEventSchema>>().toEqualTypeOf<WebhookEvent>();
     expectTypeOf<z.output<typeof accountEventSchema>>().toEqualTypeOf<Flat<AccountEvent>>();
     expectTypeOf<z.output<typeof eventPageSchema>>().toExtend<EventPage>();

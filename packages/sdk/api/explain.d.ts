@@ -106,7 +106,7 @@ export type DeliveryVerdict =
   | 'in_progress'
   | 'unknown';
 
-type EventType = (typeof eventTypes)[number];
+type EventType = (typeof allEventTypes)[number];
 
 export interface ExplainDeliveryOptions {
   webhook?: WebhookDetails | null | undefined;
@@ -162,6 +162,7 @@ interface WebhookDetails extends Webhook {
   lastStatus: number | null;
   lastError: string | null;
   failingSince: string | null;
+  disabledAt: string | null;
 }
 
 export interface WebhookExplanation {
@@ -175,7 +176,23 @@ export interface WebhookExplanation {
 
 type WebhookStatus = (typeof webhookStatuses)[number];
 
-export type WebhookVerdict = 'healthy' | 'failing' | 'backoff' | 'paused' | 'active' | 'unknown';
+export type WebhookVerdict =
+  | 'healthy'
+  | 'failing'
+  | 'backoff'
+  | 'disabled'
+  | 'paused'
+  | 'active'
+  | 'unknown';
+
+declare const allEventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+  'webhook.disabled',
+];
 
 declare const attemptErrors: {
   readonly timeout: {
@@ -261,14 +278,6 @@ export declare function deliveryRequest(
 ): Promise<DeliveryRequest | null>;
 
 declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
-
-declare const eventTypes: readonly [
-  'order.created',
-  'order.status_changed',
-  'task.approval_requested',
-  'task.completed',
-  'listing.availability_low',
-];
 
 export declare function explainDelivery(
   delivery: Delivery,

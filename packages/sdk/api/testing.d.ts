@@ -16,6 +16,7 @@ type AccountEvent =
   | TaskApprovalRequestedAccountEvent
   | TaskCompletedAccountEvent
   | ListingAvailabilityLowAccountEvent
+  | WebhookDisabledAccountEvent
   | UnknownAccountEvent;
 
 interface AccountKey {
@@ -237,7 +238,7 @@ interface EventStream extends AsyncIterable<AccountEvent> {
 
 type EventType = KnownWebhookEvent['event'];
 
-type EventType$ = (typeof eventTypes)[number];
+type EventType$ = (typeof allEventTypes)[number];
 
 declare class Events {
   #private;
@@ -357,7 +358,8 @@ type KnownWebhookEvent =
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
-  | ListingAvailabilityLowEvent;
+  | ListingAvailabilityLowEvent
+  | WebhookDisabledEvent;
 
 interface LatestEventPage {
   data: AccountEvent[];
@@ -1299,6 +1301,42 @@ interface WebhookDetails extends Webhook {
   lastStatus: number | null;
   lastError: string | null;
   failingSince: string | null;
+  disabledAt: string | null;
+}
+
+interface WebhookDisabledAccountEvent extends WebhookDisabledEvent$ {
+  id: string;
+  actor?: EventActor | null;
+}
+
+interface WebhookDisabledData {
+  webhookId: string;
+  url: string;
+  failingSince: string;
+  disabledAt: string;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+interface WebhookDisabledData$ {
+  webhookId: string;
+  url: string;
+  failingSince: string;
+  disabledAt: string;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+interface WebhookDisabledEvent {
+  event: 'webhook.disabled';
+  createdAt: string;
+  data: WebhookDisabledData;
+}
+
+interface WebhookDisabledEvent$ {
+  event: 'webhook.disabled';
+  createdAt: string;
+  data: WebhookDisabledData$;
 }
 
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -1402,6 +1440,15 @@ type WriteEntry = {
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 
+declare const allEventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+  'webhook.disabled',
+];
+
 export declare const deliveryEdgeCases: readonly DeliveryEdgeCase[];
 
 export declare const deliveryFaults: readonly DeliveryFault[];
@@ -1422,14 +1469,6 @@ declare const edgeCases: {
   readonly plain: (signing: Signing) => Promise<SignedDelivery>;
   readonly 'staged-secret': (signing: Signing) => Promise<SignedDelivery>;
 };
-
-declare const eventTypes: readonly [
-  'order.created',
-  'order.status_changed',
-  'task.approval_requested',
-  'task.completed',
-  'listing.availability_low',
-];
 
 export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
 
@@ -1453,6 +1492,7 @@ declare const extensions: readonly [
   'partners',
   'sessions',
   'summary',
+  'webhooks.disabling',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.settings',

@@ -51,6 +51,7 @@ export interface EventHandlers {
   readonly 'task.approval_requested'?: EventHandler<TaskApprovalRequestedEvent> | undefined;
   readonly 'task.completed'?: EventHandler<TaskCompletedEvent> | undefined;
   readonly 'listing.availability_low'?: EventHandler<ListingAvailabilityLowEvent> | undefined;
+  readonly 'webhook.disabled'?: EventHandler<WebhookDisabledEvent> | undefined;
 }
 
 export type EventIssues = readonly {
@@ -65,7 +66,7 @@ export type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
   }
 >;
 
-export type EventType = (typeof eventTypes)[number];
+export type EventType = (typeof allEventTypes)[number];
 
 export interface FastifyInstanceLike {
   all(
@@ -108,7 +109,8 @@ export type KnownWebhookEvent =
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
-  | ListingAvailabilityLowEvent;
+  | ListingAvailabilityLowEvent
+  | WebhookDisabledEvent;
 
 export interface LambdaEvent {
   readonly httpMethod?: string | undefined;
@@ -290,6 +292,21 @@ export interface VerifyWebhookSyncOptions extends DeliveryOptions {
 
 export type WaitUntil = (work: Promise<void>) => unknown;
 
+export interface WebhookDisabledData {
+  webhookId: string;
+  url: string;
+  failingSince: string;
+  disabledAt: string;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+export interface WebhookDisabledEvent {
+  event: 'webhook.disabled';
+  createdAt: string;
+  data: WebhookDisabledData;
+}
+
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 export interface WebhookReceiver {
@@ -334,6 +351,15 @@ export type WebhookVerificationErrorCode =
   | 'MALFORMED_BODY'
   | 'MISSING_EVENT'
   | 'INVALID_EVENT';
+
+export declare const allEventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+  'webhook.disabled',
+];
 
 export declare function createMemoryDedupeStore({
   max,

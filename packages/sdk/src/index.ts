@@ -10,6 +10,7 @@
 export {
   type AccountKey,
   type AccountKind,
+  allEventTypes,
   type DeliveryAttempt,
   type DeliveryState,
   type DeliveryStats,
@@ -126,6 +127,7 @@ export type {
   TaskApprovalRequestedAccountEvent,
   TaskCompletedAccountEvent,
   UnknownAccountEvent,
+  WebhookDisabledAccountEvent,
 } from './resources/events';
 export type {
   ApiKey,
@@ -200,5 +202,7 @@ export type {
   TaskCompletedEvent,
   TaskData,
   UnknownWebhookEvent,
+  WebhookDisabledData,
+  WebhookDisabledEvent,
   WebhookEvent,
 } from './webhooks/event';

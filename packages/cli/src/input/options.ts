@@ -1,6 +1,6 @@
 import {
+  allEventTypes,
   type EventType,
-  eventTypes,
   type OrderExpansion,
   type OrderSort,
   orderQuantity,
@@ -355,11 +355,11 @@ export const orderExpansions = [
 ] as const satisfies readonly OrderExpansion[];
 
 export function eventsOption(what = 'event types') {
-  const description = `${what}, separated by commas: ${eventTypes.join(', ')}`;
+  const description = `${what}, separated by commas: ${allEventTypes.join(', ')}`;
   return [
     '--events <types>',
     description,
-    listParser<EventType>(eventTypes, 'event type'),
+    listParser<EventType>(allEventTypes, 'event type'),
   ] as const;
 }
 

@@ -34,6 +34,7 @@ export function aWebhook(fields: Partial<WebhookDetails> = {}): WebhookDetails {
     lastStatus: null,
     lastError: null,
     failingSince: null,
+    disabledAt: null,
     ...fields,
   };
 }

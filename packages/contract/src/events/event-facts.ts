@@ -13,10 +13,10 @@ export interface RelatedEvent {
 export interface EventFacts {
   /** What makes it happen. */
   cause: string;
-  /** What its recipients have to do with: the order, or the listing. */
-  subject: 'order' | 'listing';
-  /** Who gets it: these accounts of its subject. The agent gets it only if there is one. */
-  recipients: readonly AccountKind[];
+  /** What its recipients have to do with: the order, the listing or the webhook. */
+  subject: 'order' | 'listing' | 'webhook';
+  /** Who gets it: these accounts of its subject. The agent gets it only if there is one. `owner` is an account of any kind. */
+  recipients: readonly (AccountKind | 'owner')[];
   /** Whether its deliveries have an `orderVersion` in `Tradepost-Position`. */
   hasOrderVersion: boolean;
   /** The events of the same change. They have later positions in the event log. */
@@ -101,6 +101,20 @@ export const eventFacts: { readonly [Type in EventType]: EventFacts } = {
       },
     ],
   },
+  'webhook.disabled': {
+    cause:
+      'An extension. All attempts to an endpoint have failed for days (three by default), and the service disables its webhook. The disabled webhook itself does not get it.',
+    subject: 'webhook',
+    recipients: ['owner'],
+    hasOrderVersion: false,
+    cameWith: [],
+    mayFollow: [
+      {
+        event: 'webhook.disabled',
+        when: 'the webhook is resumed and its endpoint keeps failing',
+      },
+    ],
+  },
 };
 
 /** Says who gets an event: `the buyer, the seller and (if there is one) the agent of the order`. */
@@ -109,5 +123,6 @@ export function describeRecipients(event: EventType): string {
   const named = recipients.map((kind) =>
     kind === 'agent' ? '(if there is one) the agent' : `the ${kind}`,
   );
-  return `${named.slice(0, -1).join(', ')} and ${named.at(-1)} of the ${subject}`;
+  const others = named.slice(0, -1).join(', ');
+  return `${others && `${others} and `}${named.at(-1)} of the ${subject}`;
 }

@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { accountKindSchema } from '../accounts/account-schemas';
 import {
   accountIdSchema,
+  errorNameSchema,
   eventIdSchema,
+  httpStatusSchema,
   listingIdSchema,
   orderIdSchema,
   taskIdSchema,
   timestampInputSchema,
   timestampSchema,
+  webhookIdSchema,
 } from '../http/field-schemas';
 import {
   checkPeriod,
@@ -19,18 +22,22 @@ import {
   querySchema,
 } from '../http/message-schemas';
 import { orderStatusSchema, quantitySchema } from '../orders/order-schemas';
-import { type EventType, eventTail, eventTypes, eventWaitSeconds } from './event';
+import { allEventTypes, type EventType, eventTail, eventWaitSeconds } from './event';
 
 /** Schema of `EventType`. */
 export const eventTypeSchema = z
-  .enum(eventTypes, { error: `must be one of ${eventTypes.join(', ')}` })
-  .meta({ id: 'EventType', description: `Type of an event. ${mayGrow}` });
+  .enum(allEventTypes, { error: `must be one of ${allEventTypes.join(', ')}` })
+  .meta({
+    id: 'EventType',
+    description: `Type of an event. \`webhook.disabled\` is an extension. ${mayGrow}`,
+  });
 
 function eventSchema<Type extends EventType, Data extends z.ZodType>(
   type: Type,
   id: string,
   description: string,
   data: Data,
+  marks: { 'x-extension'?: true } = {},
 ) {
   return z
     .object({
@@ -38,7 +45,7 @@ function eventSchema<Type extends EventType, Data extends z.ZodType>(
       createdAt: timestampSchema.meta({ description: 'When the event happened: ISO 8601, UTC.' }),
       data,
     })
-    .meta({ id, description });
+    .meta({ id, description, ...marks });
 }
 
 const sellerIdSchema = accountIdSchema.meta({ description: 'The seller account.' });
@@ -126,6 +133,39 @@ export const listingAvailabilityLowSchema = eventSchema(
     .meta({ id: 'ListingAvailabilityLowData', description: 'The listing, and its quantity.' }),
 );
 
+/** Schema of `WebhookDisabledEvent`, an extension. */
+export const webhookDisabledSchema = eventSchema(
+  'webhook.disabled',
+  'WebhookDisabledEvent',
+  'An extension: the service disabled a webhook of the account, because its endpoint kept failing.',
+  z
+    .object({
+      webhookId: webhookIdSchema.meta({ description: 'The webhook.' }),
+      url: z.string().meta({
+        description: 'Where its deliveries were sent.',
+        examples: ['https://receiver.example/tradepost'],
+      }),
+      failingSince: timestampSchema.meta({
+        description:
+          'When the first attempt failed since the last success, or since it was resumed: ISO 8601, UTC.',
+      }),
+      disabledAt: timestampSchema.meta({
+        description: 'When the service disabled it: ISO 8601, UTC.',
+      }),
+      lastStatus: httpStatusSchema.meta({
+        description:
+          'HTTP status of the response to the last attempt. Null when there was no response.',
+      }),
+      lastError: errorNameSchema.meta({
+        description:
+          'Why the last attempt got no complete response, such as `timeout`. Null when it got one.',
+        examples: ['timeout'],
+      }),
+    })
+    .meta({ id: 'WebhookDisabledData', description: 'The webhook, and why it was disabled.' }),
+  { 'x-extension': true },
+);
+
 /** Schema of `WebhookEvent`: a union discriminated by `event`. */
 export const webhookEventSchema = z
   .discriminatedUnion('event', [
@@ -134,6 +174,7 @@ export const webhookEventSchema = z
     taskApprovalRequestedSchema,
     taskCompletedSchema,
     listingAvailabilityLowSchema,
+    webhookDisabledSchema,
   ])
   .meta({ id: 'WebhookEvent', description: 'The body of a delivery.' });
 
@@ -147,7 +188,7 @@ export const eventActorSchema = z
   .meta({
     id: 'EventActor',
     description:
-      'The account whose request caused the event. Null if that is not known, as of events from before the service stored it. Not part of deliveries.',
+      'The account whose request caused the event. Null if none did, or if that is not known, as of events from before the service stored it. Not part of deliveries.',
     'x-extension': true,
   });
 
@@ -175,6 +216,9 @@ export const accountEventSchema = z
     listingAvailabilityLowSchema
       .extend(accountEventFields)
       .meta({ id: 'ListingAvailabilityLowAccountEvent' }),
+    webhookDisabledSchema
+      .extend(accountEventFields)
+      .meta({ id: 'WebhookDisabledAccountEvent', 'x-extension': true }),
   ])
   .meta({
     id: 'AccountEvent',

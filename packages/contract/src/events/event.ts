@@ -1,7 +1,7 @@
 import type { AccountKind } from '../accounts/account';
 import type { OrderStatus } from '../orders/order';
 
-/** Every event type. Source: API specification, "Event kinds". */
+/** The event types of the API specification ("Event kinds"). */
 export const eventTypes = [
   'order.created',
   'order.status_changed',
@@ -10,8 +10,14 @@ export const eventTypes = [
   'listing.availability_low',
 ] as const;
 
+/** The event types beyond the API specification. Only a webhook that names one gets it, from a service with its extension. */
+export const extensionEventTypes = ['webhook.disabled'] as const;
+
+/** Every event type. */
+export const allEventTypes = [...eventTypes, ...extensionEventTypes] as const;
+
 /** One event type: the value of the envelope's `event` field. */
-export type EventType = (typeof eventTypes)[number];
+export type EventType = (typeof allEventTypes)[number];
 
 /** The body of a delivery: exactly `event`, `createdAt` and `data`. IDs travel in headers. */
 interface Envelope<Type extends EventType, Data> {
@@ -75,6 +81,22 @@ export interface ListingAvailabilityLowData {
   threshold: number;
 }
 
+/** Extension: `data` of `webhook.disabled`. */
+export interface WebhookDisabledData {
+  /** The webhook, `whk_<id>`. */
+  webhookId: string;
+  /** Where its deliveries were sent. */
+  url: string;
+  /** When the first attempt failed since the last success, or since it was resumed: ISO 8601, UTC, with milliseconds. */
+  failingSince: string;
+  /** When the service disabled it: ISO 8601, UTC, with milliseconds. */
+  disabledAt: string;
+  /** HTTP status of the response to the last attempt. Null when there was no response. */
+  lastStatus: number | null;
+  /** Why the last attempt got no complete response: a name of `attemptErrors`, such as `timeout`. Null when it got one. */
+  lastError: string | null;
+}
+
 /** A new order was created. */
 export interface OrderCreatedEvent extends Envelope<'order.created', OrderCreatedData> {}
 
@@ -92,13 +114,17 @@ export interface TaskCompletedEvent extends Envelope<'task.completed', TaskData>
 export interface ListingAvailabilityLowEvent
   extends Envelope<'listing.availability_low', ListingAvailabilityLowData> {}
 
+/** Extension: the service disabled a webhook of the account, because its endpoint kept failing. */
+export interface WebhookDisabledEvent extends Envelope<'webhook.disabled', WebhookDisabledData> {}
+
 /** The body of a delivery: a union discriminated by `event`. */
 export type WebhookEvent =
   | OrderCreatedEvent
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
-  | ListingAvailabilityLowEvent;
+  | ListingAvailabilityLowEvent
+  | WebhookDisabledEvent;
 
 /** How many seconds `GET /v1/events` may wait for an event. By default it does not wait. */
 export const eventWaitSeconds = { min: 0, max: 30, default: 0 } as const;
@@ -119,8 +145,8 @@ export type AccountEvent = {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
   id: string;
   /**
-   * Extension: the account whose request caused the event. Null if that is not known, as of events from before the service
-   * stored it. Not part of deliveries.
+   * Extension: the account whose request caused the event. Null if none did, or if that is not known, as of events from before
+   * the service stored it. Not part of deliveries.
    */
   actor?: EventActor | null;
 } & WebhookEvent;

@@ -2,7 +2,7 @@ import type { WebhookEvent } from './event';
 
 /** The IDs in the data of samples. */
 export type SampleIds = Record<
-  'agentId' | 'buyerId' | 'listingId' | 'orderId' | 'sellerId' | 'taskId',
+  'agentId' | 'buyerId' | 'listingId' | 'orderId' | 'sellerId' | 'taskId' | 'webhookId',
   string
 >;
 
@@ -11,7 +11,7 @@ export type EventData = { readonly [Event in WebhookEvent as Event['event']]: Ev
 
 /** Returns plausible data for each event type. */
 export function sampleData(ids: SampleIds): EventData {
-  const { agentId, buyerId, listingId, orderId, sellerId, taskId } = ids;
+  const { agentId, buyerId, listingId, orderId, sellerId, taskId, webhookId } = ids;
   const task = { taskId, orderId, agentId };
   return {
     'order.created': {
@@ -27,5 +27,13 @@ export function sampleData(ids: SampleIds): EventData {
     'task.approval_requested': task,
     'task.completed': task,
     'listing.availability_low': { listingId, sellerId, availableQuantity: 4, threshold: 10 },
+    'webhook.disabled': {
+      webhookId,
+      url: 'https://receiver.example/tradepost',
+      failingSince: '2026-11-18T09:25:00.000Z',
+      disabledAt: '2026-11-21T09:30:00.000Z',
+      lastStatus: 503,
+      lastError: null,
+    },
   };
 }

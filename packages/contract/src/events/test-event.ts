@@ -9,7 +9,7 @@ export const testIdMark = 'TradepostTest';
  * signatures cover the body: a header could be left out or added.
  */
 export function isTestEvent({ data }: { data: object }): boolean {
-  const { orderId, listingId } = (data ?? {}) as { orderId?: unknown; listingId?: unknown };
-  const id = orderId ?? listingId;
+  const { orderId, listingId, webhookId } = (data ?? {}) as Record<string, unknown>;
+  const id = orderId ?? listingId ?? webhookId;
   return typeof id === 'string' && id.startsWith(testIdMark, 'ord_'.length);
 }

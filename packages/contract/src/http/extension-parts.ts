@@ -25,6 +25,12 @@ export const extensionParts = {
   partners: ['partners.list'],
   summary: ['summary.get'],
   sessions: ['signInCodes.create', 'sessions.create'],
+  /** Also the event `webhook.disabled`, and notifications of it. */
+  'webhooks.disabling': [
+    'webhooks.list: disabledAt',
+    'webhooks.get: disabledAt',
+    'webhooks.update: disabledAt',
+  ],
   'webhooks.manage': ['webhooks.list', 'webhooks.get', 'webhooks.update', 'webhooks.delete'],
   'webhooks.secrets': ['webhooks.stageSecret', 'webhooks.promoteSecret'],
   'webhooks.settings': [

@@ -23,6 +23,7 @@ export const extensions = [
   'partners',
   'sessions',
   'summary',
+  'webhooks.disabling',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.settings',

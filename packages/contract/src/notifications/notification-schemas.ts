@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { eventTypes } from '../events/event';
+import { allEventTypes } from '../events/event';
 import { markReadLimit } from '../http/endpoints';
 import {
   notificationIdSchema,
@@ -18,7 +18,7 @@ import {
 } from '../http/message-schemas';
 import type { NotificationType } from './notification';
 
-const notificationTypes = eventTypes.map((type) => type.replace('.', '_') as NotificationType);
+const notificationTypes = allEventTypes.map((type) => type.replace('.', '_') as NotificationType);
 
 /** Schema of `Notification`. */
 export const notificationSchema = z
@@ -26,14 +26,15 @@ export const notificationSchema = z
     id: notificationIdSchema,
     type: z.enum(notificationTypes).meta({
       id: 'NotificationType',
-      description: `The event type, with \`_\` for \`.\`. ${mayGrow}`,
+      description: `The event type, with \`_\` for \`.\`. \`webhook_disabled\` is an extension. ${mayGrow}`,
     }),
     orderId: orderIdSchema.meta({
       description:
-        'The order. For `listing_availability_low`: the order that reduced the quantity.',
+        'The order. For `listing_availability_low`: the order that reduced the quantity. For `webhook_disabled`: the order of the last delivery that failed, which did nothing to the webhook.',
     }),
     message: z.string().meta({
-      description: 'Names the order and, if it changed, its new status.',
+      description:
+        'Names the order and, if it changed, its new status. For `webhook_disabled`: names the webhook, its host, and why it was disabled.',
       examples: ['Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is now fulfilling (was pending).'],
     }),
     read: z.boolean().meta({ description: 'False until marked read.' }),

@@ -4,7 +4,7 @@ type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}
   ? `${Noun}_${Verb}`
   : never;
 
-/** The type of a notification: an event type with `_` for `.`, such as `order_status_changed`. */
+/** The type of a notification: an event type with `_` for `.`, such as `order_status_changed`. `webhook_disabled` is an extension. */
 export type NotificationType = Underscore<EventType>;
 
 /** The polling equivalent of an event. Each party of the order gets one, including the one that caused it. */
@@ -13,9 +13,12 @@ export interface Notification {
   id: string;
   /** The event type, with `_` for `.`. */
   type: NotificationType;
-  /** The order, `ord_<id>`. For `listing_availability_low`: the order that reduced the quantity. */
+  /**
+   * The order, `ord_<id>`. For `listing_availability_low`: the order that reduced the quantity. For `webhook_disabled`: the order of the
+   * last delivery that failed, which did nothing to the webhook.
+   */
   orderId: string;
-  /** Human-readable text that names the order and, if it changed, its new status. */
+  /** Human-readable text that names the order and, if it changed, its new status; for `webhook_disabled` the webhook. */
   message: string;
   /** False until marked read. It never becomes false again. */
   read: boolean;

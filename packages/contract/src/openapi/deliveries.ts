@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import type { EventType } from '../events/event';
+import { type EventType, eventTypes } from '../events/event';
 import { describeRecipients, eventFacts } from '../events/event-facts';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveryHeaderNames } from '../http/headers';
@@ -62,7 +62,7 @@ const deliveryHeaders = {
     .optional()
     .meta({
       description:
-        'Present on a test event that the account requested: the event did not really happen. Nothing signs this header. What is signed says it too: `orderId`, or `listingId` if there is none, begins with `ord_TradepostTest` or `lst_TradepostTest`.',
+        'Present on a test event that the account requested: the event did not really happen. Nothing signs this header. What is signed says it too: the first of `orderId`, `listingId` and `webhookId` that there is begins with `ord_TradepostTest`, `lst_TradepostTest` or `whk_TradepostTest`.',
       examples: ['true'],
     }),
 } satisfies Record<keyof typeof deliveryHeaderNames, z.ZodType>;
@@ -110,6 +110,7 @@ function buildDelivery(event: EventType, schema: z.ZodType): ZodOpenApiOperation
   });
   return {
     operationId: receiverOperationId(event),
+    ...(!eventTypes.some((type) => type === event) && { 'x-extension': true }),
     tags: [receiverTag],
     ...(schema.description !== undefined && { summary: schema.description }),
     description: describeEvent(event),

@@ -83,6 +83,7 @@ const webhook: WebhookDetails = {
   lastStatus: 204,
   lastError: null,
   failingSince: null,
+  disabledAt: null,
 };
 
 const stats: DeliveryStats = {

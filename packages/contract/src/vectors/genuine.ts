@@ -1,4 +1,4 @@
-import { eventTypes } from '../events/event';
+import { allEventTypes } from '../events/event';
 import { sampleData } from '../events/sample-data';
 import {
   accepted,
@@ -23,11 +23,12 @@ const samples = sampleData({
   orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
   sellerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS',
   taskId: 'tsk_01KAJ8Q0V7T3M5X9R2C4D6F8GT',
+  webhookId: 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW',
 });
 const data = { ...samples, 'order.created': { ...samples['order.created'], agentId: null } };
 
 /** One event of each type. */
-export const sampleEvents = eventTypes.map((event) => ({ event, createdAt, data: data[event] }));
+export const sampleEvents = allEventTypes.map((event) => ({ event, createdAt, data: data[event] }));
 
 /** The body that most vectors start from. */
 export const plainBody = Buffer.from(JSON.stringify(sampleEvents[1]));

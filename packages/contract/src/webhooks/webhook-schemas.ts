@@ -135,7 +135,13 @@ export const webhookDetailsSchema = webhookSchema
       examples: ['timeout'],
     }),
     failingSince: timestampSchema.nullable().meta({
-      description: 'When the first attempt failed since the last success. Null when none did.',
+      description:
+        'When the first attempt failed since the last success, or since it was resumed or got a new URL. Null when none did.',
+    }),
+    disabledAt: timestampSchema.nullable().meta({
+      description:
+        'When the service paused it, because all attempts had failed for days. Null when it did not. Setting `status` to `active` resumes it and clears this.',
+      'x-extension': true,
     }),
     stats: deliveryStatsSchema.exactOptional(),
   })

@@ -1,7 +1,7 @@
 import type { EventType } from '../events/event';
 import type { DeliveryStats, WebhookExpansion } from './webhook-stats';
 
-/** Every webhook status. A `paused` webhook keeps its registration and receives no deliveries. */
+/** Every webhook status. A `paused` webhook keeps its registration and receives no deliveries: its account paused it, or the service did (`disabledAt`). */
 export const webhookStatuses = ['active', 'paused'] as const;
 
 /** One webhook status. */
@@ -85,8 +85,16 @@ export interface WebhookDetails extends Webhook {
    * when it got one, or before the first attempt.
    */
   lastError: string | null;
-  /** When the first attempt failed since the last success: ISO 8601, UTC, with milliseconds. Null when none did. */
+  /**
+   * When the first attempt failed since the last success, or since it was resumed or got a new URL: ISO 8601, UTC, with milliseconds.
+   * Null when none did.
+   */
   failingSince: string | null;
+  /**
+   * Extension: when the service paused it, because its endpoint kept failing: ISO 8601, UTC, with milliseconds. Null when it did not.
+   * Resuming clears it.
+   */
+  disabledAt: string | null;
   /** The statistics of the last 24 hours. Only in a list with `expand=stats`. */
   stats?: DeliveryStats;
 }

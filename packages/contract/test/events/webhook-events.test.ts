@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventTypes, type WebhookEvent, webhookEventSchema } from '../../src/index';
+import { allEventTypes, eventTypes, type WebhookEvent, webhookEventSchema } from '../../src/index';
 
 const createdAt = '2026-11-21T09:30:00.000Z';
 const task = { taskId: 'tsk_1', orderId: 'ord_1', agentId: 'usr_3' };
@@ -30,10 +30,26 @@ const events: WebhookEvent[] = [
     createdAt,
     data: { listingId: 'lst_1', sellerId: 'usr_2', availableQuantity: 0, threshold: 10 },
   },
+  {
+    event: 'webhook.disabled',
+    createdAt,
+    data: {
+      webhookId: 'whk_1',
+      url: 'https://receiver.example/tradepost',
+      failingSince: createdAt,
+      disabledAt: createdAt,
+      lastStatus: null,
+      lastError: 'timeout',
+    },
+  },
 ];
 
+test('the API specification has five of the types', () => {
+  expect(eventTypes).toEqual(allEventTypes.filter((type) => type !== 'webhook.disabled'));
+});
+
 test('there is an event of each type', () => {
-  expect(events.map(({ event }) => event)).toEqual([...eventTypes]);
+  expect(events.map(({ event }) => event)).toEqual([...allEventTypes]);
 });
 
 describe.each(events)('$event', (event) => {

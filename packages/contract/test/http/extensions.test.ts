@@ -30,6 +30,7 @@ test('each extension of the contract has one name', () => {
   const parts = [
     ...['orders.update: reason', 'orders.list: expand=etag', 'orders.get: expand=etag'],
     ...['create', 'update'].flatMap((verb) => settings.map((one) => `webhooks.${verb}: ${one}`)),
+    ...['list', 'get', 'update'].map((verb) => `webhooks.${verb}: disabledAt`),
     ...['webhooks.list: expand', 'events.list: actor', 'events.get: actor'],
   ];
   expect(covered.sort()).toEqual([...listMarked(), ...parts].sort());

@@ -28,6 +28,7 @@ function someDetails(overrides: Partial<WebhookDetails> = {}): WebhookDetails {
     lastStatus: null,
     lastError: null,
     failingSince: null,
+    disabledAt: null,
     ...overrides,
   };
 }

@@ -1,9 +1,9 @@
 import { type CommandContext, formatTimestamp } from '../kernel/context';
 
-/** Who made a change: an operator of the server, or a program with an API key. */
+/** Who made a change: an operator of the server, a program with an API key, or the service itself. */
 export interface AuditActor {
-  type: 'operator' | 'key';
-  /** Of an operator the user and the host, such as `ops@host-1`; otherwise `key_<id>`. */
+  type: 'operator' | 'key' | 'service';
+  /** Of an operator the user and the host, such as `ops@host-1`; of a program `key_<id>`; of the service `tradepost-server`. */
   id: string;
 }
 
@@ -23,6 +23,7 @@ export type AuditAction =
   | 'webhook.paused'
   | 'webhook.resumed'
   | 'webhook.deleted'
+  | 'webhook.disabled'
   | 'webhook.secret_staged'
   | 'webhook.secret_promoted'
   | 'deliveries.replayed'

@@ -277,14 +277,16 @@ export interface FanOutResult {
   deliveries: Delivery[];
 }
 
-/** Creates the notifications of an event, one for each recipient. */
+/** Creates the notifications of an event, one for each recipient; none without an order to name. */
 export function createNotifications(event: DomainEvent, context: CommandContext): Notification[] {
+  const orderId = event.orderId ?? event.notifiedOrderId ?? null;
+  if (orderId === null) return [];
   return event.recipients.map((accountId) => ({
     id: context.newId('ntf'),
     accountId,
     eventId: event.id,
     type: event.eventType.replace('.', '_') as NotificationType,
-    orderId: event.orderId,
+    orderId,
     message: event.message,
     read: false,
     createdAt: event.createdAt,
@@ -302,7 +304,9 @@ export function fanOut(
   findSubscribers: (accountIds: string[], eventType: DomainEvent['eventType']) => string[],
   context: CommandContext,
 ): FanOutResult {
-  const webhookIds = findSubscribers(event.recipients, event.eventType);
+  const webhookIds = findSubscribers(event.recipients, event.eventType).filter(
+    (id) => id !== event.exceptWebhookId,
+  );
   return {
     notifications: createNotifications(event, context),
     deliveries: webhookIds.map((webhookId) => newDelivery(event, webhookId, context)),

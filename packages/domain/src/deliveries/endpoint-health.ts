@@ -2,7 +2,7 @@
 const initialConcurrencyLimit = 4;
 const maxConcurrencyLimit = 32;
 /** Rounds of failures after which an endpoint is in backoff: from then on it gets one attempt at a time. */
-const failuresBeforeBackoff = 5;
+export const failuresBeforeBackoff = 5;
 const maxBackoffMs = 5 * 60 * 1000;
 
 /**
@@ -21,7 +21,7 @@ export interface EndpointHealth {
   lastStatus: number | null;
   /** Why the last attempt got no complete response; null if it got one. */
   lastError: string | null;
-  /** When the first attempt failed since the last success, in milliseconds since 1970; 0 if none did. */
+  /** When the first attempt failed since the last success or resumption, in milliseconds since 1970; 0 if none did. */
   failingSince: number;
 }
 
@@ -87,7 +87,7 @@ function requestedBackoffUntil({ retryAfter, endedAt }: AttemptEnd): number {
 /**
  * Returns an endpoint's health after an attempt. Each success raises the concurrency limit by one, each round of failures
  * halves it. After five rounds the endpoint is in backoff: one attempt, then a pause that grows from 5 s to 5 min, until one
- * succeeds. It is never disabled. A receiver that rejects and requests a wait gets it at once for all of its deliveries, up
+ * succeeds. `disabling.ts` says when its webhook is disabled. A receiver that rejects and requests a wait gets it at once for all of its deliveries, up
  * to 5 min. Source: RFC 9110, section 10.2.3.
  */
 export function nextHealth(health: EndpointHealth, attempt: AttemptEnd): EndpointHealth {
@@ -149,12 +149,17 @@ export function alignHealth(health: EndpointHealth, now: number): EndpointHealth
 }
 
 /**
- * Returns the health after a user intervened with a new URL, a resumption or a replay: the backoff ends, but the failures still
- * count until an attempt succeeds.
+ * Returns the health after a user requested a delivery: the backoff ends, but the failures still count until an attempt succeeds.
  */
 export function resetBackoff(health: EndpointHealth): EndpointHealth {
   return { ...pickHealth(health), backoffUntil: 0 };
 }
+
+/**
+ * What starts again when an endpoint that got nothing is resumed: its backoff ends, and for how long it has been failing counts from its
+ * next failure, since nobody knows how it fared meanwhile.
+ */
+export const resumedHealth = { backoffUntil: 0, failingSince: 0 } as const;
 
 const firstDelayMs = 5_000;
 const factor = 3;

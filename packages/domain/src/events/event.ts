@@ -10,8 +10,12 @@ export interface DomainEvent {
   createdAt: number;
   /** The envelope as JSON, serialized once. Each attempt of each delivery sends these bytes. */
   body: string;
-  /** The order that the event is about, or that caused it. */
-  orderId: string;
+  /** The order that the event is about, or that caused it; null if the event is about no order. */
+  orderId: string | null;
+  /** The order that its notifications name, if the event is about none; without either, nobody is notified. */
+  notifiedOrderId?: string | null;
+  /** A webhook of a recipient that does not get it. */
+  exceptWebhookId?: string;
   /** The version of the order after the change that caused the event; null if the event is not about an order. */
   orderVersion: number | null;
   /** Accounts that are notified, without duplicates. */
@@ -27,10 +31,8 @@ export interface DomainEvent {
 /** The stored part of an event. A test event has no order and no recipients except its webhook. */
 export type StoredEvent = Pick<
   DomainEvent,
-  'id' | 'eventType' | 'createdAt' | 'body' | 'orderVersion' | 'actorId' | 'actorKind'
-> & {
-  orderId: string | null;
-};
+  'id' | 'eventType' | 'createdAt' | 'body' | 'orderId' | 'orderVersion' | 'actorId' | 'actorKind'
+>;
 
 /** An event without its timestamp. */
 export type WithoutTime<Event> = Event extends WebhookEvent ? Omit<Event, 'createdAt'> : never;

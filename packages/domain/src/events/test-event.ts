@@ -15,6 +15,7 @@ export function createTestEvent(eventType: EventType, outer: CommandContext): St
     orderId: newId('ord'),
     sellerId: newId('usr'),
     taskId: newId('tsk'),
+    webhookId: newId('whk'),
   })[eventType];
   // TypeScript cannot infer that type and data belong together.
   const event = { event: eventType, data } as WithoutTime<WebhookEvent>;

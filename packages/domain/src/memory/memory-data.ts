@@ -6,7 +6,7 @@ import {
   type EndpointHealth,
   latestBackoffUntil,
   nextAllowedAt,
-  resetBackoff,
+  resumedHealth,
 } from '../deliveries/endpoint-health';
 import type { LoggedAttempt } from '../deliveries/logged-delivery';
 import { Announcements } from '../events/announcements';
@@ -178,7 +178,7 @@ export class MemoryData {
     for (const webhook of own) {
       const queue = this.getQueue(webhook.id);
       queue.paused = this.isHeld(webhook);
-      if (!queue.paused) queue.health = resetBackoff(queue.health);
+      if (!queue.paused) queue.health = { ...queue.health, ...resumedHealth };
     }
     this.settleQueues(
       own.map((webhook) => webhook.id),

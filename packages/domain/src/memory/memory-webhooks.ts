@@ -1,7 +1,7 @@
-import { newEndpointHealth, resetBackoff } from '../deliveries/endpoint-health';
+import { newEndpointHealth, resumedHealth } from '../deliveries/endpoint-health';
 import { missingRecord } from '../kernel/errors';
 import { sumCounts } from '../webhooks/stats-counts';
-import { shouldResetBackoff, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
+import { resetHealth, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import { cutPage, type MemoryData, newestFirst, requireReference } from './memory-data';
 
@@ -9,9 +9,9 @@ import { cutPage, type MemoryData, newestFirst, requireReference } from './memor
 export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
   const { webhooks, queues, announcements } = data;
 
-  function withStats({ isDeleted: ___, ...webhook }: Webhook & { isDeleted: boolean }) {
+  function withStats({ isDeleted: __, ...webhook }: Webhook & { isDeleted: boolean }) {
     const { health, deliveries } = data.getQueue(webhook.id);
-    const { concurrencyLimit: _, failedAt: __, ...shown } = health;
+    const { concurrencyLimit: _, ...shown } = health;
     const pending = [...deliveries].filter(({ state }) => state === 'pending');
     return { ...webhook, stats: { pending: pending.length, ...shown } };
   }
@@ -24,6 +24,19 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
 
   const find = (accountId: string, id: string) =>
     list(accountId).find((webhook) => webhook.id === id) ?? null;
+
+  /** The order of the last delivery that failed, or of the oldest one that waits. */
+  function findFailedOrder(webhookId: string): string | null {
+    const about = [...data.getQueue(webhookId).deliveries]
+      .map(({ state, createdAt, id, eventId }) => {
+        const orderId = data.events.get(eventId)?.orderId ?? null;
+        return { state, createdAt, id, orderId };
+      })
+      .filter(({ orderId }) => orderId !== null)
+      .sort(newestFirst);
+    const failed = about.find(({ state }) => state === 'failed');
+    return (failed ?? about.findLast(({ state }) => state === 'pending'))?.orderId ?? null;
+  }
 
   return {
     async addWebhook({ accountId, idempotencyKey, context }, decide) {
@@ -80,11 +93,11 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
       if (found === null || found.status === status) return false;
       const { stats: _, ...webhook } = found;
       const updatedAt = Math.max(now, found.updatedAt);
-      webhooks.set(id, { ...webhook, status, updatedAt, isDeleted: false });
+      webhooks.set(id, { ...webhook, status, disabledAt: null, updatedAt, isDeleted: false });
       data.addAudit(audit);
       const queue = data.getQueue(id);
       queue.paused = data.isHeld({ accountId, status });
-      if (status === 'active') queue.health = resetBackoff(queue.health);
+      if (status === 'active') queue.health = { ...queue.health, ...resumedHealth };
       data.settleQueues([id], now);
       announcements.notifyDeliveriesQueued();
       return true;
@@ -100,13 +113,42 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
         data.addAudit(audit);
         const queue = data.getQueue(id);
         queue.paused = data.isHeld(webhook);
-        if (shouldResetBackoff(found, webhook)) queue.health = resetBackoff(queue.health);
+        queue.health = { ...queue.health, ...resetHealth(found, webhook) };
         data.settleQueues([id], context.now);
         return response;
       };
       const result = data.runIdempotent(idempotencyKey, context.now, change, () => id);
       announcements.notifyDeliveriesQueued();
       return result;
+    },
+
+    async listFailing({ now, failingForMs, limit }) {
+      return [...queues.values()]
+        .filter(
+          ({ paused, health: { failingSince, failedAt } }) =>
+            !paused &&
+            failingSince > 0 &&
+            failingSince <= now - failingForMs &&
+            failedAt - failingSince >= failingForMs,
+        )
+        .sort((one, other) => one.health.failingSince - other.health.failingSince)
+        .slice(0, limit)
+        .map(({ webhookId }) => webhookId);
+    },
+
+    async disableWebhook(id, context, decide) {
+      const webhook = list().find((one) => one.id === id);
+      const disabled = decide(webhook ? { webhook, orderId: findFailedOrder(id) } : null);
+      if (disabled === null) return null;
+      const { disabledAt } = disabled;
+      const paused = { status: 'paused', disabledAt, updatedAt: disabledAt } as const;
+      const { stats: _, ...stored } = webhook as WebhookWithStats;
+      webhooks.set(id, { ...stored, ...paused, isDeleted: false });
+      data.addAudit(disabled.audit);
+      data.getQueue(id).paused = true;
+      data.settleQueues([id], context.now);
+      announcements.notifyEvents([disabled.event], data.addEvents([disabled.event], context));
+      return disabled;
     },
 
     async deleteWebhook(accountId, id, now, audit) {

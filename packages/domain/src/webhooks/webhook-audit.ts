@@ -22,7 +22,9 @@ export function auditWebhook(
   return createAuditEntry(actor, action, { id, accountId }, details, context);
 }
 
-const changeable = ['url', 'events', 'status'] as const;
+const changeable = [
+  ...(['url', 'events', 'status', 'description', 'headers', 'attemptsPerMinute'] as const),
+] as const;
 
 /** Creates the entry of an update of a webhook; null if it changed nothing. */
 export function auditWebhookUpdate(
@@ -31,7 +33,9 @@ export function auditWebhookUpdate(
   after: Webhook,
   context: CommandContext,
 ): AuditEntry | null {
-  const changed = changeable.filter((field) => String(before[field]) !== String(after[field]));
+  const changed = changeable.filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
   const [first, ...others] = changed;
   if (first === undefined) return null;
   if (first === 'status' && others.length === 0) {

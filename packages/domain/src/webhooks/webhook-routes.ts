@@ -9,7 +9,7 @@ import {
   createEndpointSecret,
   createWebhook,
   promoteSecret,
-  shouldResetBackoff,
+  resetHealth,
   stageSecret,
   toCreatedWebhookResponse,
   toWebhookDetailsResponse,
@@ -33,8 +33,7 @@ export function webhookRoutes(
 ): Omit<RouteHandlers<typeof contract.webhooks>, 'test' | 'replayDeliveries'> {
   /** Builds the response that shows a webhook after a change. */
   function toChangedResponse(before: WebhookWithStats, after: Webhook, now: number) {
-    const backoffUntil = shouldResetBackoff(before, after) ? 0 : before.stats.backoffUntil;
-    const withStats = { ...after, stats: { ...before.stats, backoffUntil } };
+    const withStats = { ...after, stats: { ...before.stats, ...resetHealth(before, after) } };
     const data = toWebhookDetailsResponse(withStats, now);
     return { status: 200 as const, headers: {}, body: { data } };
   }

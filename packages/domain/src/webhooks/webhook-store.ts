@@ -1,5 +1,6 @@
 import type { WebhookStatus } from '@tradepost/contract/wire';
 import type { AuditEntry } from '../audit/audit-log';
+import type { DomainEvent } from '../events/event';
 import type { CommandContext } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
@@ -22,6 +23,30 @@ export interface SummedStats extends StatsCounts {
   webhookId: string;
   /** The index of the bucket, from 0. */
   bucket: number;
+}
+
+/** A webhook that may have to be disabled. */
+export interface FailingWebhook {
+  webhook: WebhookWithStats;
+  /** The order that the notification names; null if there is none. */
+  orderId: string | null;
+}
+
+/** A webhook that the service disables: it is paused. */
+export interface DisabledWebhook {
+  webhookId: string;
+  accountId: string;
+  url: string;
+  /** Milliseconds since 1970. */
+  failingSince: number;
+  /** Also when it was updated, in milliseconds since 1970. */
+  disabledAt: number;
+  lastStatus: number | null;
+  lastError: string | null;
+  /** The event that says so. */
+  event: DomainEvent;
+  /** Its entry in the audit log. */
+  audit: AuditEntry;
 }
 
 /** Stores webhooks. Each method is one transaction. */
@@ -65,7 +90,7 @@ export interface WebhookStore {
    */
   sumStats(webhookIds: readonly string[], query: StatsQuery): Promise<SummedStats[]>;
   /**
-   * Changes a webhook of an account and its queue: a paused queue stops, and `shouldResetBackoff` ends the backoff. `decide`
+   * Changes a webhook of an account and its queue: a paused queue stops, and `resetHealth` says what is reset. `decide`
    * must be pure, may be called again, and throws to reject. If the idempotency key has a stored response, returns that and
    * does not call `decide`.
    */
@@ -82,6 +107,23 @@ export interface WebhookStore {
       audit?: AuditEntry | null;
     },
   ): Promise<IdempotentResult<Response>>;
+  /**
+   * Returns webhooks that are not paused and have been failing since a time or longer, up to `limit`, the longest failing first. Their
+   * last failure was recorded at least `failingForMs` after the first. Read by an index, which has only failing endpoints.
+   */
+  listFailing(request: { now: number; failingForMs: number; limit: number }): Promise<string[]>;
+  /**
+   * Disables a webhook: pauses it, stops its queue, and adds the event. `decide` must be pure, may be called again, and returns null to
+   * change nothing. It gets the webhook, unless it was deleted, and the order that a notification names: that of the last delivery to it
+   * that failed, or of the oldest one that waits; null if none of these is about an order.
+   *
+   * @returns What `decide` returned.
+   */
+  disableWebhook(
+    id: string,
+    context: CommandContext,
+    decide: (found: FailingWebhook | null) => DisabledWebhook | null,
+  ): Promise<DisabledWebhook | null>;
   /**
    * Deletes a webhook of an account. From then on nothing is sent to it, and neither it nor its deliveries can be found; what
    * is left of them is pruned later. Its secrets are erased, also in stored responses: a request that repeats such an

@@ -1,15 +1,16 @@
 import type { WebhookDetails } from '@tradepost/contract';
 import {
+  allEventTypes,
   type CreatedWebhook,
   type CreateWebhook,
   type EventType,
-  eventTypes,
   maxWebhooksPerAccount,
   type UpdateWebhook,
   type Webhook as WebhookResponse,
   type WebhookStatus,
 } from '@tradepost/contract/wire';
 import type { Caller } from '../accounts/account';
+import { type EndpointHealth, resumedHealth } from '../deliveries/endpoint-health';
 import { type CommandContext, formatTimestamp } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import { checkWebhookUrl, type WebhookPolicy } from './webhook-policy';
@@ -38,6 +39,8 @@ export interface Webhook {
   headerNames: readonly string[];
   /** How many attempts it gets per minute at most; null without a limit. */
   attemptsPerMinute: number | null;
+  /** When the service paused it because its endpoint kept failing, in milliseconds since 1970; null if it did not. */
+  disabledAt: number | null;
   /** When the secret was staged, in milliseconds since 1970; null if none is staged. */
   stagedAt: number | null;
   /** Milliseconds since 1970. */
@@ -68,7 +71,7 @@ export function assertWithinLimit(existingCount: number): void {
 
 /** Sorts event types in the contract's order. */
 function sortEventTypes(events: EventType[]): EventType[] {
-  return eventTypes.filter((eventType) => events.includes(eventType));
+  return allEventTypes.filter((eventType) => events.includes(eventType));
 }
 
 function withNames(headers: Webhook['headers']): Pick<Webhook, 'headers' | 'headerNames'> {
@@ -99,6 +102,7 @@ export function createWebhook(
     description: request.description ?? null,
     ...withNames(request.headers ?? {}),
     attemptsPerMinute: request.attemptsPerMinute ?? null,
+    disabledAt: null,
     createdAt: context.now,
     updatedAt: context.now,
   };
@@ -146,7 +150,8 @@ export function updateWebhook(
     attemptsPerMinute === webhook.attemptsPerMinute;
   if (isSame) return webhook;
   const settings = { url, events, status, description, ...withNames(headers), attemptsPerMinute };
-  return { ...webhook, ...settings, updatedAt: changedAt(webhook, now) };
+  const disabledAt = status === 'active' ? null : webhook.disabledAt;
+  return { ...webhook, ...settings, disabledAt, updatedAt: changedAt(webhook, now) };
 }
 
 /** Stages a secret that will replace the current one. Replaces a staged one. */
@@ -181,6 +186,18 @@ export function shouldResetBackoff(before: Webhook, after: Webhook): boolean {
   return before.url !== after.url || (before.status === 'paused' && after.status === 'active');
 }
 
+/**
+ * Returns what a change by its account resets of an endpoint's health. The failures still count until an attempt succeeds. For how
+ * long it has been failing starts again when attempts do: a paused endpoint shows it until it is resumed.
+ */
+export function resetHealth(
+  before: Webhook,
+  after: Webhook,
+): Partial<Pick<EndpointHealth, 'backoffUntil' | 'failingSince'>> {
+  if (!shouldResetBackoff(before, after)) return {};
+  return after.status === 'active' ? resumedHealth : { backoffUntil: 0 };
+}
+
 /** Converts a webhook to the contract's webhook. */
 export function toWebhookResponse(webhook: Webhook): WebhookResponse {
   return {
@@ -213,8 +230,10 @@ export interface WebhookStats {
   lastStatus: number | null;
   /** Why the last attempt got no complete response; null if it got one. */
   lastError: string | null;
-  /** When the first attempt failed since the last success, in milliseconds since 1970; 0 if none did. */
+  /** When the first attempt failed since the last success or resumption, in milliseconds since 1970; 0 if none did. */
   failingSince: number;
+  /** When the last failure was recorded, in milliseconds since 1970; 0 if there is none. */
+  failedAt: number;
 }
 
 /** A webhook and the state of its deliveries. */
@@ -234,5 +253,6 @@ export function toWebhookDetailsResponse(webhook: WebhookWithStats, now: number)
     lastStatus: stats.lastStatus,
     lastError: stats.lastError,
     failingSince: stats.failingSince === 0 ? null : formatTimestamp(stats.failingSince),
+    disabledAt: webhook.disabledAt === null ? null : formatTimestamp(webhook.disabledAt),
   };
 }

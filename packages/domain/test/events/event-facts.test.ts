@@ -36,7 +36,7 @@ describe.each(eventTypes)('the facts of %s', (type) => {
 
   test('name the accounts that get it', () => {
     const { buyerId, sellerId, agentId } = placed.order;
-    const accounts = { buyer: buyerId, seller: sellerId, agent: agentId };
+    const accounts = { buyer: buyerId, seller: sellerId, agent: agentId, owner: null };
     expect(event?.recipients).toEqual(facts.recipients.map((kind) => accounts[kind]));
   });
 

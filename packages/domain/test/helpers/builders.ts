@@ -107,6 +107,7 @@ export function aWebhook(overrides: Partial<Webhook> = {}): Webhook {
     headers: {},
     headerNames: [],
     attemptsPerMinute: null,
+    disabledAt: null,
     createdAt: noon,
     updatedAt: noon,
     ...overrides,

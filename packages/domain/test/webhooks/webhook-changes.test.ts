@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   assertWithinLimit,
   promoteSecret,
+  resetHealth,
   shouldResetBackoff,
   stageSecret,
   toCreatedWebhookResponse,
@@ -123,13 +124,19 @@ describe('the reset of a backoff', () => {
     ['nothing', webhook, webhook, false],
   ])('%s', (_what, before, after, resets) => {
     expect(shouldResetBackoff(before, after)).toBe(resets);
+    expect(resetHealth(before, after)).toEqual(resets ? { backoffUntil: 0, failingSince: 0 } : {});
+  });
+
+  test('of a paused webhook with a new address, which shows since when it failed until it is resumed', () => {
+    const moved = { ...paused, url: 'https://elsewhere.example/' };
+    expect(resetHealth(paused, moved)).toEqual({ backoffUntil: 0 });
   });
 });
 
 describe('the response of a webhook', () => {
   const stats = {
     ...{ pending: 3, failures: 5, backoffUntil: noon + 5_000 },
-    ...{ lastStatus: null, lastError: 'timeout', failingSince: noon - 60_000 },
+    ...{ lastStatus: null, lastError: 'timeout', failingSince: noon - 60_000, failedAt: noon },
   };
 
   test('matches the contract, with its stats and without a secret', () => {
@@ -145,6 +152,7 @@ describe('the response of a webhook', () => {
       lastStatus: null,
       lastError: 'timeout',
       failingSince: new Date(noon - 60_000).toISOString(),
+      disabledAt: null,
     });
     expect(JSON.stringify(shown)).not.toContain('whsec_');
   });

@@ -37,6 +37,7 @@ describe('on the registration of a webhook,', () => {
       headers: {},
       headerNames: [],
       attemptsPerMinute: null,
+      disabledAt: null,
       createdAt: noon,
       updatedAt: noon,
     });

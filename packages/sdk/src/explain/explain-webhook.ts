@@ -10,7 +10,9 @@ export type WebhookVerdict =
   | 'failing'
   /** Nothing is sent for a while, because attempts failed or the receiver asked for it. */
   | 'backoff'
-  /** It is paused. */
+  /** The service paused it, because its endpoint kept failing. */
+  | 'disabled'
+  /** Its account paused it. */
   | 'paused'
   /** Nothing was sent to it yet. */
   | 'active'
@@ -34,8 +36,8 @@ export interface WebhookExplanation {
 }
 
 function getVerdict(webhook: WebhookDetails, now: number): WebhookVerdict {
-  const { status, backoffUntil, consecutiveFailures, lastStatus } = webhook;
-  if (status === 'paused') return 'paused';
+  const { status, disabledAt, backoffUntil, consecutiveFailures, lastStatus } = webhook;
+  if (status === 'paused') return disabledAt ? 'disabled' : 'paused';
   if (status !== 'active') return 'unknown';
   if (Date.parse(backoffUntil ?? '') > now) return 'backoff';
   if (consecutiveFailures > 0) return 'failing';
@@ -70,6 +72,7 @@ export function explainWebhook(
   const states: Partial<Record<WebhookVerdict, string>> = {
     backoff: `endpoint backs off until ${backoffUntil}`,
     paused: 'webhook is paused',
+    disabled: `webhook is disabled since ${webhook.disabledAt}`,
     unknown: `webhook is ${status}`,
   };
   const ended = [lastStatus, lastError].filter((part) => part !== null).join(' ');
@@ -83,11 +86,17 @@ export function explainWebhook(
     ...(last === null ? [] : [`last ${lastStatus === null ? 'attempt' : 'response'} ${last}`]),
   ].join(', ');
   const isUnhealthy = verdict === 'backoff' || verdict === 'failing';
-  const failure = isUnhealthy ? explainFailure({ webhookId, lastStatus, lastError }) : null;
+  const isDisabled = verdict === 'disabled';
+  const failure =
+    isUnhealthy || isDisabled ? explainFailure({ webhookId, lastStatus, lastError }) : null;
   const why = failure === null ? '' : ` The last attempt failed: ${failure.reason}.`;
   const actions = [...(failure?.actions ?? [])];
-  if (verdict === 'paused')
-    actions.push({ type: 'resume', webhookId, text: 'Resume the webhook.' });
+  if (isDisabled && !actions.some(({ type }) => type === 'change_url'))
+    actions.push({ type: 'change_url', webhookId, text: 'Change the URL if it has moved.' });
+  if (verdict === 'paused' || isDisabled) {
+    const text = isDisabled ? 'Then resume the webhook.' : 'Resume the webhook.';
+    actions.push({ type: 'resume', webhookId, text });
+  }
   if (isUnhealthy && pendingDeliveries !== 0) {
     actions.push({ type: 'retry', webhookId, text: 'Then send all that is pending now.' });
   }

@@ -1,4 +1,4 @@
-import { eventTypes } from '@tradepost/contract/wire';
+import { allEventTypes } from '@tradepost/contract/wire';
 import { findUnknownOption, type OptionNames } from '../option-names';
 import { listSecrets } from '../webhooks/checks';
 import { findLimitMistake } from '../webhooks/explain-failure';
@@ -25,7 +25,7 @@ const optionNames: OptionNames<WebhookReceiverOptions> = {
   test: true,
 };
 
-const eventNames = Object.fromEntries(eventTypes.map((type) => [type, true as const]));
+const eventNames = Object.fromEntries(allEventTypes.map((type) => [type, true as const]));
 
 /**
  * Checks the options of a receiver when it is created, so that a mistake is not found with the first delivery.

@@ -4,6 +4,7 @@ import type {
   OrderStatusChangedEvent,
   TaskApprovalRequestedEvent,
   TaskCompletedEvent,
+  WebhookDisabledEvent,
   WebhookEvent,
 } from '../webhooks/event';
 import type { VerificationOptions, VerifiedDelivery } from '../webhooks/options';
@@ -38,6 +39,8 @@ export interface EventHandlers {
   readonly 'task.completed'?: EventHandler<TaskCompletedEvent> | undefined;
   /** A listing's available quantity dropped below its threshold. `data` has the listing and both numbers. */
   readonly 'listing.availability_low'?: EventHandler<ListingAvailabilityLowEvent> | undefined;
+  /** Extension: the service disabled another webhook of the account. `data` has the webhook, since when and why it failed. */
+  readonly 'webhook.disabled'?: EventHandler<WebhookDisabledEvent> | undefined;
 }
 
 /** Receives an error of a handler or of the dedupe store, with the delivery that caused it. */

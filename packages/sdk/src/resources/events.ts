@@ -20,6 +20,7 @@ import type {
   TaskApprovalRequestedEvent,
   TaskCompletedEvent,
   UnknownWebhookEvent,
+  WebhookDisabledEvent,
 } from '../webhooks/event';
 
 /** The account whose request caused an event. */
@@ -70,6 +71,14 @@ export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityL
   actor?: EventActor | null;
 }
 
+/** Extension: `webhook.disabled`, with its event ID. */
+export interface WebhookDisabledAccountEvent extends WebhookDisabledEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+  /** Extension: the account whose request caused it. Null: the service did. */
+  actor?: EventActor | null;
+}
+
 /** An event of a type that is newer than this version, with its event ID. */
 export interface UnknownAccountEvent extends UnknownWebhookEvent {
   /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
@@ -88,6 +97,7 @@ export type AccountEvent =
   | TaskApprovalRequestedAccountEvent
   | TaskCompletedAccountEvent
   | ListingAvailabilityLowAccountEvent
+  | WebhookDisabledAccountEvent
   | UnknownAccountEvent;
 
 /** One page of the account's events, oldest first. There is no last page. */

@@ -75,8 +75,16 @@ export interface WebhookDetails extends Webhook {
    * first attempt.
    */
   lastError: string | null;
-  /** When the first attempt failed since the last success: ISO 8601, UTC, with milliseconds. Null when none did. */
+  /**
+   * When the first attempt failed since the last success, or since it was resumed or got a new URL: ISO 8601, UTC, with milliseconds.
+   * Null when none did.
+   */
   failingSince: string | null;
+  /**
+   * Extension: when the service paused it, because its endpoint kept failing: ISO 8601, UTC, with milliseconds. Null when it did not.
+   * Resuming clears it.
+   */
+  disabledAt: string | null;
 }
 
 /** What `expand` adds to a webhook. */

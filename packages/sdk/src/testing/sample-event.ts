@@ -19,6 +19,7 @@ const samples: { readonly [Type in EventType]: EventOf<Type>['data'] } = sampleD
   orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
   sellerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GE',
   taskId: 'tsk_01KAJ8Q0V7T3M5X9R2C4D6F8GF',
+  webhookId: 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GG',
 });
 
 /**

@@ -103,13 +103,40 @@ export interface ListingAvailabilityLowEvent {
   data: ListingAvailabilityLowData;
 }
 
+/** Extension: `data` of `webhook.disabled`. */
+export interface WebhookDisabledData {
+  /** The webhook, `whk_<id>`. */
+  webhookId: string;
+  /** Where its deliveries were sent. */
+  url: string;
+  /** When the first attempt failed since the last success, or since it was resumed: ISO 8601, UTC, with milliseconds. */
+  failingSince: string;
+  /** When the service disabled it: ISO 8601, UTC, with milliseconds. */
+  disabledAt: string;
+  /** HTTP status of the response to the last attempt. Null when there was no response. */
+  lastStatus: number | null;
+  /** Why the last attempt got no complete response, such as `timeout`. Null when it got one. */
+  lastError: string | null;
+}
+
+/** Extension: the service disabled a webhook of the account, because its endpoint kept failing. */
+export interface WebhookDisabledEvent {
+  /** The event type. */
+  event: 'webhook.disabled';
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The webhook, and why it was disabled. */
+  data: WebhookDisabledData;
+}
+
 /** An event of a type that this version knows: a union discriminated by `event`. */
 export type KnownWebhookEvent =
   | OrderCreatedEvent
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
-  | ListingAvailabilityLowEvent;
+  | ListingAvailabilityLowEvent
+  | WebhookDisabledEvent;
 
 /** An event of a type that is newer than this version. It is passed through unchanged. */
 export interface UnknownWebhookEvent {

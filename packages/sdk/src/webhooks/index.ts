@@ -7,6 +7,7 @@
  * const event = await verifyWebhook({ payload: request, secret, requireTimestamp: true });
  */
 export {
+  allEventTypes,
   type EventType,
   eventTypes,
   isTestEvent,
@@ -56,6 +57,8 @@ export type {
   TaskCompletedEvent,
   TaskData,
   UnknownWebhookEvent,
+  WebhookDisabledData,
+  WebhookDisabledEvent,
   WebhookEvent,
 } from './event';
 export type {

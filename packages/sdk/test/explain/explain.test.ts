@@ -24,7 +24,7 @@ function aWebhook(fields: Partial<WebhookDetails> = {}): WebhookDetails {
     ...{ status: 'active', createdAt: at, updatedAt: at, stagedSecretAt: null },
     ...{ description: null, headerNames: [], attemptsPerMinute: null },
     ...{ pendingDeliveries: 0, consecutiveFailures: 0, backoffUntil: null },
-    ...{ lastStatus: null, lastError: null, failingSince: null },
+    ...{ lastStatus: null, lastError: null, failingSince: null, disabledAt: null },
     ...fields,
   };
 }
@@ -203,6 +203,17 @@ describe('explainWebhook', () => {
   ])('says how long attempts have failed', (since, last) => {
     const failingSince = new Date(since).toISOString();
     expect(explainWebhook(aWebhook({ ...backoff, failingSince }), { now }).last).toBe(last);
+  });
+
+  test('says that the service disabled a webhook, why, and what to do', () => {
+    const disabled = { ...backoff, status: 'paused', disabledAt: at, lastStatus: 410 } as const;
+    const { verdict, reason, actions } = explainWebhook(aWebhook(disabled), { now });
+    expect(verdict).toBe('disabled');
+    expect(reason).toContain(`1,205 pending, webhook is disabled since ${at}, last response 410`);
+    expect(types(actions).slice(-2)).toEqual(['change_url', 'resume']);
+    const other = explainWebhook(aWebhook({ ...disabled, lastStatus: 500 }), { now });
+    expect(types(other.actions).slice(-2)).toEqual(['change_url', 'resume']);
+    expect(actions.filter(({ type }) => type === 'change_url')).toHaveLength(1);
   });
 
   test('explains a webhook of a service that does not say how it fares', () => {

@@ -1,9 +1,9 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   type AccountEvent,
+  allEventTypes,
   type DeliveryState,
   type EventType,
-  eventTypes,
   exhaustive,
   isOneOf,
   type Order,
@@ -39,8 +39,8 @@ describe('an open enum type', () => {
 
   test('of a request takes a list that may not change', () => {
     const url = 'https://receiver.example';
-    expectTypeOf(webhooks.create({ url, events: eventTypes })).resolves.toHaveProperty('secret');
-    webhooks.update('whk_1', { events: eventTypes });
+    expectTypeOf(webhooks.create({ url, events: allEventTypes })).resolves.toHaveProperty('secret');
+    webhooks.update('whk_1', { events: allEventTypes });
     orders.list({ status: orderStatuses });
   });
 
@@ -120,7 +120,7 @@ describe('an open enum type', () => {
       expectTypeOf(order.status).toEqualTypeOf<Other>();
     }
     const webhook = await webhooks.get('whk_1');
-    const known = webhook.events.filter((event) => isOneOf(eventTypes, event));
+    const known = webhook.events.filter((event) => isOneOf(allEventTypes, event));
     expectTypeOf(known).toEqualTypeOf<EventType[]>();
     await webhooks.update('whk_1', { events: known });
   });
@@ -172,6 +172,9 @@ describe('an open enum type', () => {
         break;
       case 'listing.availability_low':
         expectTypeOf(event.data.threshold).toBeNumber();
+        break;
+      case 'webhook.disabled':
+        expectTypeOf(event.data.lastStatus).toEqualTypeOf<number | null>();
         break;
       default:
         expectTypeOf(event.data).toEqualTypeOf<Record<string, unknown>>();

@@ -1,3 +1,4 @@
+import { defaultDisableAfterDays } from '@tradepost/domain/webhooks/disabling';
 import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
 import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
@@ -45,6 +46,8 @@ export interface StartOptions {
   keepNotifications: number;
   /** Days; by default 180, or as long as `keepNotifications` if that is longer. */
   keepUnreadNotifications?: number;
+  /** Days; 0 for never. */
+  disableAfter: number;
   /** Metrics are served only if this is set. */
   metricsPort?: number;
   metricsHost: string;
@@ -65,6 +68,8 @@ export interface StartOptions {
 
 const parsePort = parseInteger(0, 65_535);
 const maxRetentionDays = 3_650;
+const parseDays = parseInteger(0, maxRetentionDays);
+const parseDisableAfter = (text: string) => (text === 'never' ? 0 : parseDays(text));
 
 /** The options of the server. A flag overrides the environment, which overrides the default. */
 export const startOptions: readonly Option[] = [
@@ -149,6 +154,13 @@ export const startOptions: readonly Option[] = [
     .env('TRADEPOST_KEEP_AUDIT_LOG')
     .default(defaultRetention.auditLog)
     .argParser(parseInteger(1, maxRetentionDays)),
+  new Option(
+    '--disable-after <days>',
+    'pause a webhook when all attempts to it have failed for as long, and tell its account; 0 or never: do not',
+  )
+    .env('TRADEPOST_DISABLE_AFTER')
+    .default(defaultDisableAfterDays)
+    .argParser(parseDisableAfter),
   new Option(
     '--metrics-port <port>',
     'also serve /metrics, /livez and /readyz on this TCP port; 0 selects a free one',

@@ -94,6 +94,7 @@ function getEngineConfig(options: ProcessOptions): EngineConfig {
     logLevel: options.logLevel,
     insecureWebhooks: options.allowInsecureWebhooks ?? false,
     retention: readRetention(options),
+    disableAfterDays: options.disableAfter,
     sockets: getSocketBudget(options),
     metrics: isMeasured(options),
     tracing: options.tracing,
@@ -112,11 +113,13 @@ async function startEngineForRole(
     const metrics = config.metrics
       ? (await loadMetrics()).createEngineMetrics(store.deliveries, systemClock)
       : undefined;
-    const { retention, sockets } = config;
+    const { retention, disableAfterDays, sockets } = config;
     const webhookPolicy = getWebhookPolicy(options);
     const tracer = await loadTracer();
     const { startEngine } = await import('../runtime/engine');
-    return startEngine({ store, log, webhookPolicy, retention, sockets, metrics, tracer });
+    return startEngine({
+      ...{ store, log, webhookPolicy, retention, disableAfterDays, sockets, metrics, tracer },
+    });
   }
   if (!isPostgresUrl(options.database)) {
     // Clients wait for writes of the API, but nothing waits for the record of a delivery.

@@ -17,6 +17,8 @@ export interface EngineMetrics extends Metrics {
   onAttempt: AttemptListener;
   /** Called with the number of deliveries that failed without another attempt. */
   onExpired(count: number): void;
+  /** Called when a webhook was disabled. */
+  onDisabled(): void;
 }
 
 /** Creates the metrics of a delivery engine and of its queues. */
@@ -30,6 +32,7 @@ export function createEngineMetrics(
   return {
     onAttempt: (delivery, attempt, result) => metrics.countAttempt(delivery, attempt, result),
     onExpired: (count) => metrics.countExpired(count),
+    onDisabled: () => metrics.countDisabled(),
     read: () => registry.metrics(),
   };
 }
@@ -71,6 +74,7 @@ export class DeliveryMetrics {
   readonly #attempts: Counter<'outcome' | 'status_class' | 'error'>;
   readonly #duration: Histogram;
   readonly #lag: Histogram;
+  readonly #disabled: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -98,6 +102,11 @@ export class DeliveryMetrics {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400],
       registers,
     });
+    this.#disabled = new Counter({
+      name: 'tradepost_webhooks_disabled_total',
+      help: 'Webhooks that were disabled because their endpoint kept failing.',
+      registers,
+    });
     // A series that starts with its first event has no increase to alert on.
     for (const outcome of ['delivered', 'failed']) this.#ended.inc({ outcome }, 0);
   }
@@ -116,6 +125,11 @@ export class DeliveryMetrics {
   /** Counts deliveries that failed without another attempt. */
   countExpired(count: number): void {
     this.#ended.inc({ outcome: 'failed' }, count);
+  }
+
+  /** Counts a webhook that was disabled. */
+  countDisabled(): void {
+    this.#disabled.inc();
   }
 }
 

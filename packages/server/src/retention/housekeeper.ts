@@ -1,4 +1,6 @@
-import type { Clock } from '@tradepost/domain/kernel/context';
+import { type Clock, formatTimestamp } from '@tradepost/domain/kernel/context';
+import { type DisablingSettings, disableFailing } from '@tradepost/domain/webhooks/disabling';
+import type { DisabledWebhook } from '@tradepost/domain/webhooks/webhook-store';
 import type { Logger } from 'pino';
 import {
   createOverdueTask,
@@ -26,19 +28,22 @@ const contendedPauseMs = 12;
 const defaultPauseMs = 10;
 
 /** The dependencies of a `Housekeeper`. */
-export interface HousekeeperDependencies extends PruneTaskDependencies {
+export interface HousekeeperDependencies extends PruneTaskDependencies, DisablingSettings {
   log: Logger;
+  /** Called for each webhook that was disabled. */
+  onDisabled?: () => void;
   /** Called with the number of deliveries that failed because their deadline passed while they waited. */
   onFailed?: (count: number) => void;
 }
 
 /**
- * Fails expired deliveries and removes old data, in a round each minute, or in consecutive rounds as long as there is more to
+ * Fails expired deliveries, disables endpoints that keep failing, and removes old data, in a round each minute, or in consecutive rounds as long as there is more to
  * do. It works in small steps with pauses, so that requests and deliveries do not wait for it.
  */
 export class Housekeeper {
   readonly #dependencies: HousekeeperDependencies;
   readonly #overdue: PruneTask;
+  readonly #disabling: PruneTask;
   readonly #pruning: PruneTask[];
   readonly #report: PruneReport;
   /** When tasks failed that have not been retried since. */
@@ -51,6 +56,7 @@ export class Housekeeper {
   constructor(dependencies: HousekeeperDependencies) {
     this.#dependencies = dependencies;
     this.#overdue = createOverdueTask(dependencies);
+    this.#disabling = { name: 'disabledWebhooks', step: () => this.#disable() };
     this.#pruning = createPruneTasks(dependencies);
     this.#report = new PruneReport(dependencies.clock, dependencies.log);
   }
@@ -88,6 +94,7 @@ export class Housekeeper {
     const { clock, onFailed } = this.#dependencies;
     const { count: failed } = await this.#run(this.#overdue, () => false);
     if (failed > 0) this.#notify(() => onFailed?.(failed));
+    await this.#run(this.#disabling, () => false);
     let hasMore = false;
     for (const task of this.#pruning) {
       if (task.isLast && hasMore) continue;
@@ -102,12 +109,37 @@ export class Housekeeper {
     return hasMore && !this.#stopped;
   }
 
+  async #disable(): Promise<PruneTaskStep> {
+    const { disabled, hasMore } = await disableFailing(this.#dependencies);
+    for (const one of disabled) {
+      this.#logDisabled(one);
+      this.#notify(() => this.#dependencies.onDisabled?.());
+    }
+    return { count: disabled.length, done: !hasMore };
+  }
+
+  #logDisabled({ webhookId, accountId, url, ...rest }: DisabledWebhook): void {
+    const { failingSince, lastStatus, lastError } = rest;
+    this.#dependencies.log.warn(
+      {
+        webhookId,
+        accountId,
+        // Its path may have a key of the receiver.
+        host: new URL(url).host,
+        failingSince: formatTimestamp(failingSince),
+        lastStatus,
+        lastError,
+      },
+      'webhook disabled: its endpoint kept failing',
+    );
+  }
+
   /** An error in a listener must not end the rounds. */
   #notify(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#dependencies.log.error({ err: error }, 'counting failed deliveries failed');
+      this.#dependencies.log.error({ err: error }, 'counting what was done failed');
     }
   }
 

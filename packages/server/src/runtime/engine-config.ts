@@ -22,6 +22,8 @@ export interface EngineConfig {
   /** Deliver to `http://` URLs, to private addresses and with invalid certificates. For development. */
   insecureWebhooks: boolean;
   retention: Retention;
+  /** After how many days of failures alone an endpoint is disabled; 0 for never. */
+  disableAfterDays: number;
   /**
    * How often to poll for deliveries that other processes queued, in milliseconds.
    * @default 1000
@@ -50,6 +52,7 @@ export async function createEngine(config: EngineConfig): Promise<Engine & { sto
     log,
     webhookPolicy: insecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy,
     retention,
+    disableAfterDays: config.disableAfterDays,
     pollIntervalMs: config.pollIntervalMs,
     sockets: config.sockets,
     metrics,

@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '@tradepost/domain/kernel/context';
+import { type Clock, createIdGenerator, systemClock } from '@tradepost/domain/kernel/context';
+import { defaultDisableAfterDays } from '@tradepost/domain/webhooks/disabling';
 import type { WebhookPolicy } from '@tradepost/domain/webhooks/webhook-policy';
 import type { Logger } from 'pino';
 import { createSender } from '../engine/attempt/send';
@@ -22,6 +23,11 @@ export interface EngineOptions {
    * @default deliveries 30, events 30, read notifications 90, unread ones 180 or as long as read ones
    */
   retention?: Partial<Retention>;
+  /**
+   * After how many days of failures alone an endpoint is disabled; 0 for never.
+   * @default 3
+   */
+  disableAfterDays?: number | undefined;
   /** The system clock by default. */
   clock?: Clock;
   /**
@@ -90,9 +96,12 @@ export function startEngine(options: EngineOptions): Engine {
     deliveries,
     retention,
     retentionMs,
+    webhooks: store.webhooks,
+    newId: createIdGenerator(),
+    disableAfterDays: options.disableAfterDays ?? defaultDisableAfterDays,
     clock,
     log,
-    ...(metrics && { onFailed: metrics.onExpired }),
+    ...(metrics && { onFailed: metrics.onExpired, onDisabled: metrics.onDisabled }),
   });
   // A request that queues a delivery would otherwise be the context of whatever the worker finds due.
   const wake = tracer ? tracer.detach(worker.wake) : worker.wake;

@@ -243,13 +243,24 @@ export function createRuleGroups({
         {
           problem: 'notifications of another type, order or time than their event',
           sql: `SELECT n.id FROM notifications AS n JOIN events AS e ON e.id = n.event_id
-          WHERE n.type <> replace(e.event_type, '.', '_') OR n.order_id IS DISTINCT FROM e.order_id
-            OR n.created_at <> e.created_at`,
+          WHERE n.type <> replace(e.event_type, '.', '_') OR n.created_at <> e.created_at
+            OR (n.order_id IS DISTINCT FROM e.order_id AND e.event_type <> 'webhook.disabled')`,
+        },
+        {
+          problem: 'events of a disabled webhook that several accounts got',
+          sql: `SELECT e.id FROM events AS e JOIN account_events AS l ON l.event_id = e.id
+          WHERE e.event_type = 'webhook.disabled' GROUP BY e.id HAVING count(*) > 1`,
+        },
+        {
+          problem: 'notifications that another account got than their event',
+          sql: `SELECT n.id FROM notifications AS n WHERE NOT EXISTS (
+            SELECT 1 FROM account_events AS l WHERE l.event_id = n.event_id AND l.account_id = n.account_id)`,
         },
         {
           problem: 'deliveries of another type or time than their event',
           sql: `SELECT d.id FROM ${deliveries} AS d JOIN events AS e ON e.id = d.event_id
-          WHERE d.event_type <> e.event_type OR d.test <> (e.order_id IS NULL) OR d.created_at <> e.created_at`,
+          WHERE d.event_type <> e.event_type OR d.created_at <> e.created_at
+            OR (d.test <> (e.order_id IS NULL) AND e.event_type <> 'webhook.disabled')`,
         },
       ],
     },

@@ -57,6 +57,7 @@ function untried({ secret: _never, ...webhook }: CreatedWebhook): WebhookDetails
     lastStatus: null,
     lastError: null,
     failingSince: null,
+    disabledAt: null,
   };
 }
 

@@ -110,6 +110,21 @@ describe('metrics of deliveries', () => {
     expect(await measured.filterSamples('tradepost_delivery_queue_depth')).toEqual({ '': 0 });
   });
 
+  test('count webhooks that were disabled', async () => {
+    const { clock, logs } = measured;
+    expect(await measured.filterSamples('tradepost_webhooks_disabled')).toEqual({ _total: 0 });
+    await subscribe((await Receiver.open(respond(500))).origin);
+    await measured.place(1);
+    for (const wait of [minute, 2 * minute, 10 * minute, 4 * 24 * 60 * minute]) {
+      clock.set(noon + wait);
+      await clock.advance(1_000);
+      await measured.place(0);
+      await logs.next('attempt');
+    }
+    await clock.advance(2 * minute);
+    expect(await measured.filterSamples('tradepost_webhooks_disabled')).toEqual({ _total: 1 });
+  });
+
   test('show what is in flight, and for how long other due deliveries have waited', async () => {
     const pending: (() => void)[] = [];
     const slow = await Receiver.open((response) => pending.push(() => response.end()));

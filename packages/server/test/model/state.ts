@@ -145,7 +145,7 @@ export interface ModelWebhook {
   /** How the last attempt ended. */
   lastStatus: number | null;
   lastError: string | null;
-  /** When the first attempt failed since the last success. */
+  /** When the first attempt failed since the last success, or since it was resumed or got a new URL. */
   failingSince: number | null;
 }
 

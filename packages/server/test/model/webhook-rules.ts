@@ -12,13 +12,14 @@ import {
 
 const maxWebhooks = 20;
 
-/** Every event type, in the order of the API specification, "Event kinds". */
+/** Every event type, in the order of the API specification, "Event kinds"; then the extension. */
 export const eventTypes: EventType[] = [
   'order.created',
   'order.status_changed',
   'task.approval_requested',
   'task.completed',
   'listing.availability_low',
+  'webhook.disabled',
 ];
 
 function sortEvents(events: EventType[]): EventType[] {
@@ -60,6 +61,7 @@ export function showWebhook(state: ModelState, webhook: ModelWebhook) {
     lastStatus,
     lastError,
     failingSince: failingSince === null ? null : formatTime(failingSince),
+    disabledAt: null,
   };
 }
 
@@ -122,6 +124,7 @@ export function updateWebhook(
   const before = show();
   if (url !== webhook.url || (webhook.status === 'paused' && status === 'active')) {
     webhook.backoffUntil = 0;
+    if (status === 'active') webhook.failingSince = null;
   }
   Object.assign(webhook, { url, events: sortEvents(events), status, settings });
   if (show() !== before) webhook.updatedAt = state.now;

@@ -1,3 +1,4 @@
+import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type {
   Pruned,
@@ -107,6 +108,13 @@ const retention: RetentionStore = {
   },
 };
 
+/** No endpoint fails. */
+const disabling = {
+  webhooks: { listFailing: async () => [], disableWebhook: async () => null },
+  newId: createIdGenerator(),
+  disableAfterDays: 3,
+};
+
 function open(): Housekeeper {
   const housekeeper = new Housekeeper({
     deliveries: { failOverdue: async ({ limit }) => take('overdue', limit) },
@@ -118,6 +126,7 @@ function open(): Housekeeper {
       unreadNotifications: 180,
       auditLog: 400,
     },
+    ...disabling,
     clock,
     log: logs.log,
     onFailed: (count) => failed.push(count),
@@ -464,6 +473,7 @@ describe('the housekeeper', () => {
         },
       },
       retention,
+      ...disabling,
       retentionMs: resolveRetention(),
       clock,
       log: logs.log,

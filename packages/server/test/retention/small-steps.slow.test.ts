@@ -1,3 +1,5 @@
+import { Announcements } from '@tradepost/domain/events/announcements';
+import { createIdGenerator } from '@tradepost/domain/kernel/context';
 import { noon } from '@tradepost/domain/test/builders';
 import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,6 +9,7 @@ import { SqliteDatabase } from '../../src/stores/sqlite/database';
 import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
 import { createPriorityMemory, WritePriority } from '../../src/stores/sqlite/group-commit';
 import { createSqliteRetentionStore } from '../../src/stores/sqlite/retention';
+import { createSqliteWebhookStore } from '../../src/stores/sqlite/webhooks';
 import { CapturedLog } from '../helpers/captured-log';
 import { tempFile } from '../helpers/temp-folder';
 import { insertOldRows, makeFile, rowsOfEach } from './old-rows';
@@ -74,6 +77,9 @@ beforeEach(async () => {
   housekeeper = new Housekeeper({
     deliveries: createSqliteDeliveryStore(db),
     retention: createSqliteRetentionStore(db),
+    webhooks: createSqliteWebhookStore(db, new Announcements()),
+    newId: createIdGenerator(),
+    disableAfterDays: 3,
     retentionMs: resolveRetention(),
     clock,
     log: new CapturedLog().log,

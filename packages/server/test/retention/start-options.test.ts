@@ -29,6 +29,13 @@ describe('among the retention options', () => {
     }
   });
 
+  test('--disable-after takes days, and 0 or never', () => {
+    const { envVar, defaultValue, parseArg } = option('--disable-after');
+    expect([envVar, defaultValue]).toEqual(['TRADEPOST_DISABLE_AFTER', 3]);
+    expect(['7', '0', 'never'].map((text) => parseArg?.(text, 3))).toEqual([7, 0, 0]);
+    expect(() => parseArg?.('soon', 3)).toThrow('It must be an integer from 0 to 3650.');
+  });
+
   test('the retention of deliveries is longer than their retry window', () => {
     const { parseArg } = option('--keep-deliveries');
     expect(() => parseArg?.('1', undefined)).toThrow('It must be an integer from 2 to 3650.');

@@ -119,6 +119,16 @@ const sharedDamages: Damage[] = [
   ],
   [
     'events',
+    'events of a disabled webhook that several accounts got',
+    `UPDATE events SET event_type = 'webhook.disabled'`,
+  ],
+  [
+    'events',
+    'notifications that another account got than their event',
+    `UPDATE notifications SET account_id = 'usr_none'`,
+  ],
+  [
+    'events',
     'deliveries of another type or time than their event',
     'UPDATE deliveries SET test = TRUE',
   ],

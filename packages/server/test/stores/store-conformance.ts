@@ -9,6 +9,7 @@ import { describeDeadWorkers } from './conformance/dead-workers';
 import { describeDeletedWebhooks } from './conformance/deleted-webhooks';
 import { describeDeliveryLists } from './conformance/delivery-lists';
 import { describeDeliveryLog } from './conformance/delivery-log';
+import { describeDisabling } from './conformance/disabling';
 import { describeEndpointSettings } from './conformance/endpoint-settings';
 import { describeEventLog } from './conformance/event-log';
 import { describeFairLeases } from './conformance/fair-leases';
@@ -67,6 +68,7 @@ const allParts: Part[] = [
   describeQueueInvariants,
   describeManagedWebhooks,
   describePauses,
+  describeDisabling,
   describeEndpointSettings,
   describeDeadWorkers,
   describeDeletedWebhooks,

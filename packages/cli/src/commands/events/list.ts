@@ -1,4 +1,4 @@
-import { type EventType, eventTypes, type LatestEventsParams } from '@tradepost/sdk';
+import { allEventTypes, type EventType, type LatestEventsParams } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -30,7 +30,7 @@ export function configure(command: Command, context: CliContext): void {
   const type = command.createOption('--type <type>', 'only events of this type');
   command
     .option('--order <id>', 'only events of this order, ord_…', (text) => parseId(text, 'ord'))
-    .addOption(type.choices(eventTypes))
+    .addOption(type.choices(allEventTypes))
     .option('--since <time>', 'only events at or after <time>', timeParser(context))
     .option('--until <time>', 'only events before <time>', untilParser(context));
   addPaginationOptions(command, 'events').action(async () => {

@@ -1,8 +1,8 @@
 import {
+  allEventTypes,
   type DeliveryListParams,
   type DeliveryStats,
   deliveryStates,
-  eventTypes,
   type LatestEventsParams,
   type OrderStatus,
   orderCount,
@@ -172,7 +172,7 @@ export function createReadTools(box: Toolbox): Tool[] {
         'Lists events of the account, newest first: changes of orders, tasks and listings. A page may have fewer than there are.',
       input: {
         orderId: string().optional().describe('only events of this order, ord_…: its history'),
-        type: oneOf(eventTypes).optional(),
+        type: oneOf(allEventTypes).optional(),
         since: time('only events at or after this time'),
         until: time('only events before this time'),
         ...paging,
@@ -204,7 +204,7 @@ export function createReadTools(box: Toolbox): Tool[] {
       name: 'get_webhook',
       title: 'Show a webhook',
       description:
-        'Returns one webhook: URL, event types, status and health. Its secret is never returned.',
+        'Returns one webhook: URL, event types, status and health, and disabledAt if the service disabled it. Its secret is never returned.',
       input: { id: id('webhook', 'whk') },
       output: webhook,
       run: async (args, request) => await client.webhooks.get(String(args.id), request),
@@ -236,7 +236,7 @@ export function createReadTools(box: Toolbox): Tool[] {
         orderId: ofId('order', 'ord'),
         eventId: ofId('event', 'evt'),
         state: oneOf(deliveryStates).optional(),
-        event: oneOf(eventTypes).optional(),
+        event: oneOf(allEventTypes).optional(),
         since: time('only deliveries queued at or after this time'),
         until: time('only deliveries queued before this time'),
         ...paging,

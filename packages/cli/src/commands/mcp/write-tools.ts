@@ -1,8 +1,8 @@
 import {
+  allEventTypes,
   type Delivery,
   type DeliveryListParams,
   deliveryStates,
-  eventTypes,
   type OrderStatus,
   orderStatuses,
 } from '@tradepost/sdk';
@@ -78,7 +78,8 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
     {
       name: 'resume_webhook',
       title: 'Resume a webhook',
-      description: 'Resumes the deliveries to a webhook that is paused.',
+      description:
+        'Resumes the deliveries to a webhook that is paused, or that the service disabled because its endpoint kept failing.',
       input: { id: id('webhook', 'whk') },
       output: change,
       change: { isDestructive: false, isIdempotent: true, isOpenWorld: true },
@@ -104,7 +105,7 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
       input: {
         webhookId: ofId('webhook', 'whk'),
         state: oneOf(deliveryStates).default('failed'),
-        event: oneOf(eventTypes).optional(),
+        event: oneOf(allEventTypes).optional(),
         since: time('only deliveries queued at or after this time'),
         until: time('only deliveries queued before this time'),
         ...paging,

@@ -1,4 +1,4 @@
-import { eventTypes, type Notification } from '@tradepost/sdk';
+import { allEventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { InvalidArgument } from '../../errors/cli-error';
@@ -20,7 +20,7 @@ export interface NotificationFilterOptions {
 }
 
 /** The types that this version knows. The service may add types. */
-const listTypes = () => eventTypes.map((type) => type.replace('.', '_'));
+const listTypes = () => allEventTypes.map((type) => type.replace('.', '_'));
 
 export function addNotificationFilter(command: Command, context: CliContext): Command {
   const addOrder = repeatable((id: string, before: string[] = []) => [

@@ -20,7 +20,9 @@ export function describeEndpoint(
 
 /** Whether an endpoint does not get what is sent to it. */
 export function isUnhealthy(webhook: WebhookDetails, { now }: Pick<CliContext, 'now'>): boolean {
-  return ['backoff', 'failing'].includes(explainWebhook(webhook, { now: now() }).verdict);
+  return ['backoff', 'failing', 'disabled'].includes(
+    explainWebhook(webhook, { now: now() }).verdict,
+  );
 }
 
 /** Lists the webhooks of the account, as far as the service shows them: it has at most 20. It never rejects. */
@@ -32,7 +34,7 @@ export async function listEndpoints(
   return found.ok ? found.data.data : [];
 }
 
-/** Says which webhooks are paused or back off, so that deliveries to them stay pending, and what to run. */
+/** Says which webhooks are paused, disabled or back off, so that deliveries to them stay pending, and what to run. */
 export function printWaiting(
   webhooks: readonly WebhookDetails[],
   options: OutputOptions & ConnectionFlags,
@@ -41,8 +43,8 @@ export function printWaiting(
   for (const webhook of webhooks) {
     const args = [webhook.id];
     const { verdict } = explainWebhook(webhook, { now: context.now() });
-    if (verdict === 'paused') {
-      const text = `${webhook.id} is paused: its deliveries wait. To send them, run`;
+    if (verdict === 'paused' || verdict === 'disabled') {
+      const text = `${webhook.id} is ${verdict}: its deliveries wait. To send them, run`;
       printHint({ text, command: 'webhooks resume', args });
     } else if (verdict === 'backoff') {
       const text = `${webhook.id}: ${describeEndpoint(webhook, options, context)}. See`;

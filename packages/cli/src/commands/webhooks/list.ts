@@ -35,7 +35,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(webhookView)}`,
-      'table, STATUS: healthy, failing, backoff, paused; active if nothing was sent yet',
+      'table, STATUS: healthy, failing, backoff, disabled, paused; active if nothing was sent yet',
       'table, LAST: how the last attempt ended, and for how long attempts have failed',
     ],
     Notes: ['`tradepost webhooks explain` says why an endpoint fails.'],
@@ -46,6 +46,7 @@ const styles: Readonly<Record<string, StyleName>> = {
   healthy: 'green',
   failing: 'red',
   backoff: 'red',
+  disabled: 'red',
   paused: 'yellow',
 };
 

@@ -1,4 +1,4 @@
-import { eventTypes, type StagedSecret, type Tradepost } from '@tradepost/sdk';
+import { allEventTypes, type StagedSecret, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -128,7 +128,7 @@ async function promote(id: string, options: Options, context: CliContext): Promi
     () => format.formatItem(webhook),
     commandHint('To see the webhook, run', 'webhooks get', id),
   );
-  const event = eventTypes.find((type) => webhook.events?.includes(type)) ?? eventTypes[0];
+  const event = allEventTypes.find((type) => webhook.events?.includes(type)) ?? allEventTypes[0];
   const test = { command: 'webhooks test', args: [id, '--event', event, '--wait'] };
   printNotice(context, 'The old secret signs nothing any more: remove it from your receivers.');
   printNotice(context, 'Check them with a test event:');

@@ -1,7 +1,7 @@
 import {
+  allEventTypes,
   type DeliveryListParams,
   type EventType,
-  eventTypes,
   type StatusClass,
   statusClasses,
 } from '@tradepost/sdk';
@@ -25,7 +25,7 @@ function parseUrl(text: string): string {
 }
 
 export function eventOption(command: Command, description: string): Option {
-  return command.createOption('--event <type>', description).choices(eventTypes);
+  return command.createOption('--event <type>', description).choices(allEventTypes);
 }
 
 export interface DeliveryFilterOptions {

@@ -19,5 +19,6 @@ export const webhookView: View<WebhookDetails> = {
     'lastStatus',
     'lastError',
     'failingSince',
+    'disabledAt',
   ],
 };

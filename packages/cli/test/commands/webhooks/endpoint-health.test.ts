@@ -91,6 +91,7 @@ describe('an endpoint in backoff', () => {
       aWebhook({ id: 'whk_3', lastStatus: 204 }),
       aWebhook({ id: 'whk_4', status: 'paused', ...inBackoff }),
       aWebhook({ id: 'whk_5' }),
+      aWebhook({ id: 'whk_6', status: 'paused', disabledAt: until, lastStatus: 410 }),
     );
     const { stdout } = await service.run('list');
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/).slice(1, 4))).toEqual([
@@ -100,6 +101,7 @@ describe('an endpoint in backoff', () => {
       ['healthy', '0', '204'],
       ['paused', '205', '401 for 3 hr'],
       ['active', '0', '-'],
+      ['disabled', '0', '410'],
       [],
     ]);
   });

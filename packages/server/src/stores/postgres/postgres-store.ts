@@ -1,4 +1,5 @@
 import { Announcements } from '@tradepost/domain/events/announcements';
+import type { DomainEvent } from '@tradepost/domain/events/event';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type { Store } from '../store';
 import { createPostgresAccountStore } from './accounts';
@@ -64,6 +65,10 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
   const groups = new GroupCommit(db);
   const workers = new WorkerLocks(db);
   const deliveries = createPostgresDeliveryStore(db, workers);
+  const notifyEvents = (events: DomainEvent[], queued: number) => {
+    for (const { createdAt } of queued > 0 ? events : []) deliveries.noteQueued(createdAt);
+    announcements.notifyEvents(events, queued);
+  };
   return {
     clock,
     schemaVersion: currentSchemaVersion,
@@ -71,12 +76,13 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     accounts: createPostgresAccountStore(db, () => announcements.notifyDeliveriesQueued()),
     signIns: createPostgresSignInStore(db),
     listings: createPostgresListingStore(db),
-    orders: createPostgresOrderStore(db, groups, (events, queued) => {
-      for (const { createdAt } of queued > 0 ? events : []) deliveries.noteQueued(createdAt);
-      announcements.notifyEvents(events, queued);
-    }),
+    orders: createPostgresOrderStore(db, groups, notifyEvents),
     notifications: createPostgresNotificationStore(db, groups),
-    webhooks: createPostgresWebhookStore(db, () => announcements.notifyDeliveriesQueued()),
+    webhooks: createPostgresWebhookStore(
+      db,
+      () => announcements.notifyDeliveriesQueued(),
+      notifyEvents,
+    ),
     deliveries,
     deliveryLog: createPostgresDeliveryLogStore(db, groups, () =>
       announcements.notifyDeliveriesQueued(),

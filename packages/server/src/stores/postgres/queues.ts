@@ -6,7 +6,7 @@ import {
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
-  resetBackoff,
+  resumedHealth,
 } from '@tradepost/domain/deliveries/endpoint-health';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { postgresQueues, type Queue as QueueRow } from '../records/tables';
@@ -184,7 +184,7 @@ export async function holdQueues(
     const queue = queues.find(id);
     if (queue === undefined) continue;
     const paused = suspendedAt !== null || status === 'paused';
-    queues.change(id, { paused, ...(!paused && resetBackoff(queue)) });
+    queues.change(id, { paused, ...(!paused && resumedHealth) });
   }
   queues.write(tx, now);
 }

@@ -1,7 +1,8 @@
-import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
+import { resumedHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import type { DomainEvent } from '@tradepost/domain/events/event';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
-  shouldResetBackoff,
+  resetHealth,
   type Webhook,
   type WebhookWithStats,
 } from '@tradepost/domain/webhooks/webhook';
@@ -9,19 +10,21 @@ import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { NumberedConditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
-import { webhookEvents, webhooks, webhookUpdate } from '../records/tables';
+import { disabledUpdate, webhookEvents, webhooks, webhookUpdate } from '../records/tables';
 import {
   createWebhookFields,
   readWebhook,
+  toDisabledRow,
   toWebhookRow,
   webhooksWithQueues,
 } from '../records/webhook-fields';
 import { insertAudit } from './audit';
 import type { PostgresDatabase, Queries, Transaction } from './database';
+import { addEvents } from './events';
 import { eraseResponsesAbout, writeIdempotent } from './idempotency';
 import { insertQueue, isHeld, QueueUnitOfWork } from './queues';
 import { sumStats } from './webhook-stats';
-import { insert, update } from './write-set';
+import { insert, update, WriteSet } from './write-set';
 
 const webhookFields = createWebhookFields({
   pending: `(queues.depth + (
@@ -107,10 +110,31 @@ async function lockWebhook(
   return await selectWebhook(db, tx, accountId, id);
 }
 
-/** Creates the store of webhooks. `onQueued` is called after a commit that made deliveries due. */
+/** Returns the order of the last delivery that failed, or of the oldest one that waits; null if none of them is about an order. */
+async function selectFailedOrder(tx: Transaction, webhookId: string): Promise<string | null> {
+  const select = (from: string, direction: string) =>
+    tx.row<{ orderId: string }>(
+      `SELECT e.order_id AS "orderId" FROM ${from} AND e.order_id IS NOT NULL
+       ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1`,
+      webhookId,
+    );
+  const events = 'JOIN events AS e ON e.id = d.event_id WHERE d.webhook_id = $1';
+  const found =
+    (await select(`deliveries AS d ${events} AND d.state = 'failed'`, 'DESC')) ??
+    (await select(`pending_deliveries AS d ${events}`, 'ASC'));
+  return found?.orderId ?? null;
+}
+
+/**
+ * Creates the store of webhooks.
+ *
+ * @param onQueued Called after a commit that made deliveries due.
+ * @param onEvents Called after a commit that wrote events, with how many deliveries they queued.
+ */
 export function createPostgresWebhookStore(
   db: PostgresDatabase,
   onQueued: () => void,
+  onEvents: (events: DomainEvent[], queued: number) => void,
 ): WebhookStore {
   return {
     addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
@@ -147,7 +171,7 @@ export function createPostgresWebhookStore(
     async changeStatus({ accountId, id, status, context: { now } }, audit) {
       const isChanged = await db.write(async (tx) => {
         const changed = await tx.run(
-          `UPDATE webhooks SET status = $3, updated_at = greatest(updated_at, $4::bigint)
+          `UPDATE webhooks SET status = $3, disabled_at = NULL, updated_at = greatest(updated_at, $4::bigint)
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL AND status <> $3`,
           id,
           accountId,
@@ -159,7 +183,7 @@ export function createPostgresWebhookStore(
         const queues = await QueueUnitOfWork.lock(tx, [id]);
         queues.change(id, {
           paused: await isHeld(tx, { accountId, status }),
-          ...(status === 'active' && resetBackoff(queues.get(id))),
+          ...(status === 'active' && resumedHealth),
         });
         queues.write(tx, now);
         return true;
@@ -178,13 +202,50 @@ export function createPostgresWebhookStore(
         const queues = await QueueUnitOfWork.lock(tx, [id]);
         queues.change(id, {
           paused: await isHeld(tx, webhook),
-          ...(shouldResetBackoff(found, webhook) && resetBackoff(queues.get(id))),
+          ...resetHealth(found, webhook),
         });
         queues.write(tx, context.now);
         return { response, webhookId: id };
       });
       onQueued();
       return result;
+    },
+
+    async listFailing({ now, failingForMs, limit }) {
+      const rows = await db.rows<{ id: string }>(
+        `SELECT webhook_id AS id FROM queues
+         WHERE failing_since > 0 AND NOT paused AND failing_since <= $1 AND failed_at - failing_since >= $2
+         ORDER BY failing_since LIMIT $3`,
+        now - failingForMs,
+        failingForMs,
+        limit,
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    async disableWebhook(id, context, decide) {
+      const result = await db.write(async (tx) => {
+        tx.send('SELECT 1 FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', id);
+        // Before the webhook is read, so that no attempt is recorded after it was decided on.
+        const queues = await QueueUnitOfWork.lock(tx, [id]);
+        const [webhook] = await selectWebhooks(db, tx, [id]);
+        const orderId = webhook ? await selectFailedOrder(tx, id) : null;
+        const disabled = decide(webhook ? { webhook, orderId } : null);
+        if (disabled === null) return null;
+        update(tx, disabledUpdate, toDisabledRow(disabled));
+        insertAudit(tx, disabled.audit);
+        queues.change(id, { paused: true });
+        queues.write(tx, context.now);
+        const change = { events: [disabled.event], context, traceContext: null };
+        const writes = new WriteSet();
+        const nothing = { accountIds: [], subscriptions: [] };
+        const [queued = 0] = await addEvents(tx, writes, [change], nothing);
+        writes.send(tx);
+        return { disabled, queued };
+      });
+      if (result === null) return null;
+      onEvents([result.disabled.event], result.queued);
+      return result.disabled;
     },
 
     async deleteWebhook(accountId, id, now, audit) {

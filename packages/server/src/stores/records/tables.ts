@@ -229,6 +229,7 @@ export const webhooks = new Table<WebhookRecord & { deletedAt: number | null }>(
     headers: ['headers', 'text'],
     headerNames: ['header_names', 'text'],
     attemptsPerMinute: ['attempts_per_minute', 'integer'],
+    disabledAt: ['disabled_at', 'integer'],
     createdAt: ['created_at', 'integer'],
     updatedAt: ['updated_at', 'integer'],
     deletedAt: ['deleted_at', 'integer'],
@@ -257,8 +258,12 @@ export const webhookUpdate = webhooks.update(
   'headers',
   'headerNames',
   'attemptsPerMinute',
+  'disabledAt',
   'updatedAt',
 );
+
+/** What disabling a webhook writes. */
+export const disabledUpdate = webhooks.update('id', 'status', 'disabledAt', 'updatedAt');
 
 /** The event types that webhooks subscribe to. */
 export const webhookEvents = new Table<{

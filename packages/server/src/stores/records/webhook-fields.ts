@@ -1,5 +1,6 @@
-import { eventTypes } from '@tradepost/contract/wire';
+import { allEventTypes } from '@tradepost/contract/wire';
 import type { Webhook, WebhookStats, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
+import type { DisabledWebhook } from '@tradepost/domain/webhooks/webhook-store';
 import { type SecretCipher, secretPlaces } from '../encryption';
 import type { Fields } from './fields';
 import { readHeaders } from './leased-delivery';
@@ -33,6 +34,7 @@ export function createWebhookFields({
       lastStatus: ['queues.last_status', 'integer'],
       lastError: ['queues.last_error', 'text'],
       failingSince: ['queues.failing_since', 'integer'],
+      failedAt: ['queues.failed_at', 'integer'],
     })
     .without('deletedAt');
 }
@@ -50,6 +52,7 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
     lastStatus,
     lastError,
     failingSince,
+    failedAt,
     secret,
     stagedSecret,
     headers,
@@ -60,7 +63,7 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
   return {
     ...rest,
     headerNames: headerNames.split(',').filter((name) => name !== ''),
-    events: eventTypes.filter((eventType) => subscribed.has(eventType)),
+    events: allEventTypes.filter((eventType) => subscribed.has(eventType)),
     get secret() {
       return secrets.decryptCached(secretPlaces.current(row.id), secret);
     },
@@ -71,7 +74,9 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
     get headers() {
       return readHeaders(secrets, row.id, headers);
     },
-    stats: { pending, failures, backoffUntil, lastStatus, lastError, failingSince },
+    // An older server that resumes a webhook leaves the time.
+    disabledAt: rest.status === 'active' ? null : rest.disabledAt,
+    stats: { pending, failures, backoffUntil, lastStatus, lastError, failingSince, failedAt },
   };
 }
 
@@ -87,4 +92,12 @@ export function toWebhookRow(secrets: SecretCipher, webhook: Webhook): WebhookRe
     headers: secrets.encrypt(secretPlaces.headers(id), headerText),
     headerNames: webhook.headerNames.join(),
   };
+}
+
+/** Returns what is written of a webhook that is disabled: its secrets stay as they are, also if they cannot be decrypted. */
+export function toDisabledRow({
+  webhookId: id,
+  disabledAt,
+}: DisabledWebhook): Pick<WebhookRecord, 'id' | 'status' | 'disabledAt' | 'updatedAt'> {
+  return { id, status: 'paused', disabledAt, updatedAt: disabledAt };
 }

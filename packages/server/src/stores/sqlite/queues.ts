@@ -7,7 +7,7 @@ import {
   latestBackoffUntil,
   newEndpointHealth,
   nextAllowedAt,
-  resetBackoff,
+  resumedHealth,
 } from '@tradepost/domain/deliveries/endpoint-health';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import { type Queue, queues as queueTable, queueUpdate } from '../records/tables';
@@ -140,7 +140,7 @@ export function holdQueues(
   );
   for (const { id, status } of own) {
     const paused = suspendedAt !== null || status === 'paused';
-    queues.change(id, { paused, ...(!paused && resetBackoff(queues.get(id))) });
+    queues.change(id, { paused, ...(!paused && resumedHealth) });
   }
   queues.write(now);
 }

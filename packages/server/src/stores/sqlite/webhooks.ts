@@ -1,8 +1,8 @@
-import { resetBackoff } from '@tradepost/domain/deliveries/endpoint-health';
+import { resumedHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import type { Announcements } from '@tradepost/domain/events/announcements';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
-  shouldResetBackoff,
+  resetHealth,
   type Webhook,
   type WebhookWithStats,
 } from '@tradepost/domain/webhooks/webhook';
@@ -10,15 +10,17 @@ import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { Conditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
-import { webhookEvents, webhooks, webhookUpdate } from '../records/tables';
+import { disabledUpdate, webhookEvents, webhooks, webhookUpdate } from '../records/tables';
 import {
   createWebhookFields,
   readWebhook,
+  toDisabledRow,
   toWebhookRow,
   webhooksWithQueues,
 } from '../records/webhook-fields';
 import { insertAudit } from './audit';
 import type { SqliteDatabase } from './database';
+import { insertEvents } from './events';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
 import { insertQueue, isHeld, QueueUnitOfWork } from './queues';
 import { sumStats } from './webhook-stats';
@@ -65,16 +67,35 @@ function countWebhooks(db: SqliteDatabase, accountId: string): number {
   return row?.count ?? 0;
 }
 
+/** Returns a webhook that is not deleted, or null. */
+function selectLiveWebhook(db: SqliteDatabase, id: string): WebhookWithStats | null {
+  const rest = `${webhooksWithQueues} WHERE webhooks.id = ? AND deleted_at IS NULL`;
+  const row = db.find(webhookFields, rest, id);
+  return row && readWebhook(db.secrets, row);
+}
+
 /** Returns the account's webhook with this ID, or null. Call inside a read or a write. */
 export function selectWebhook(
   db: SqliteDatabase,
   accountId: string,
   id: string,
 ): WebhookWithStats | null {
-  const rest = `${webhooksWithQueues}
-    WHERE webhooks.id = ? AND account_id = ? AND deleted_at IS NULL`;
-  const row = db.find(webhookFields, rest, id, accountId);
-  return row && readWebhook(db.secrets, row);
+  const found = selectLiveWebhook(db, id);
+  return found?.accountId === accountId ? found : null;
+}
+
+/** Returns the order of the last delivery that failed, or of the oldest one that waits; null if none of them is about an order. */
+function selectFailedOrder(db: SqliteDatabase, webhookId: string): string | null {
+  const find = (state: string, direction: string) =>
+    db.get<{ orderId: string }>(
+      `SELECT e.order_id AS orderId FROM deliveries AS d INDEXED BY deliveries_of_webhook
+       JOIN events AS e ON e.id = d.event_id
+       WHERE d.webhook_id = ? AND d.state = ? AND e.order_id IS NOT NULL
+       ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1`,
+      webhookId,
+      state,
+    );
+  return (find('failed', 'DESC') ?? find('pending', 'ASC'))?.orderId ?? null;
 }
 
 /** Creates the store of webhooks. Due deliveries are announced after the commit. */
@@ -125,7 +146,7 @@ export function createSqliteWebhookStore(
     async changeStatus({ accountId, id, status, context: { now } }, audit) {
       const isChanged = await db.write(() => {
         const changed = db.run(
-          `UPDATE webhooks SET status = ?, updated_at = max(updated_at, ?)
+          `UPDATE webhooks SET status = ?, disabled_at = NULL, updated_at = max(updated_at, ?)
            WHERE id = ? AND account_id = ? AND deleted_at IS NULL AND status <> ?`,
           status,
           now,
@@ -138,7 +159,7 @@ export function createSqliteWebhookStore(
         const queues = new QueueUnitOfWork(db);
         queues.change(id, {
           paused: isHeld(db, { accountId, status }),
-          ...(status === 'active' && resetBackoff(queues.get(id))),
+          ...(status === 'active' && resumedHealth),
         });
         queues.write(now);
         return true;
@@ -158,7 +179,7 @@ export function createSqliteWebhookStore(
           const queues = new QueueUnitOfWork(db);
           queues.change(id, {
             paused: isHeld(db, webhook),
-            ...(shouldResetBackoff(found, webhook) && resetBackoff(queues.get(id))),
+            ...resetHealth(found, webhook),
           });
           queues.write(context.now);
           return response;
@@ -167,6 +188,38 @@ export function createSqliteWebhookStore(
       });
       announcements.notifyDeliveriesQueued();
       return result;
+    },
+
+    listFailing: ({ now, failingForMs, limit }) =>
+      db.read(() =>
+        db
+          .all<{ id: string }>(
+            // The index is named so that SQLite cannot choose another one because of statistics in the file.
+            `SELECT webhook_id AS id FROM queues INDEXED BY queues_failing
+             WHERE failing_since > 0 AND paused = 0 AND failing_since <= ? AND failed_at - failing_since >= ?
+             ORDER BY failing_since LIMIT ?`,
+            now - failingForMs,
+            failingForMs,
+            limit,
+          )
+          .map(({ id }) => id),
+      ),
+
+    async disableWebhook(id, context, decide) {
+      const result = await db.write(() => {
+        const found = selectLiveWebhook(db, id);
+        const disabled = decide(found && { webhook: found, orderId: selectFailedOrder(db, id) });
+        if (disabled === null) return null;
+        db.update(disabledUpdate, toDisabledRow(disabled));
+        insertAudit(db, disabled.audit);
+        const queues = new QueueUnitOfWork(db);
+        queues.change(id, { paused: true });
+        queues.write(context.now);
+        return { disabled, queued: insertEvents(db, [disabled.event], context) };
+      });
+      if (result === null) return null;
+      announcements.notifyEvents([result.disabled.event], result.queued);
+      return result.disabled;
     },
 
     deleteWebhook: (accountId, id, now, audit) =>

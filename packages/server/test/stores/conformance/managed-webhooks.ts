@@ -14,7 +14,7 @@ import type { StoreUnderTest } from './store-under-test';
 
 const idle = {
   ...{ pending: 0, failures: 0, backoffUntil: 0 },
-  ...{ lastStatus: null, lastError: null, failingSince: 0 },
+  ...{ lastStatus: null, lastError: null, failingSince: 0, failedAt: 0 },
 };
 
 /** Webhooks as their accounts find, change and delete them. */

@@ -68,25 +68,30 @@ export function describePauses(underTest: StoreUnderTest): void {
         lastStatus: 500,
         lastError: null,
         failingSince: noon + 10,
+        failedAt: noon + 4_010,
       });
       return { ...opened, now };
     }
 
-    test('a new URL ends the backoff of the endpoint, whose failures still count', async () => {
+    test('a new URL ends the backoff of the endpoint, whose failures still count, and fail since the next one', async () => {
       const { store, webhook, find, now } = await openBackingOff();
       const url = 'https://mended.example/';
       await changeWebhook(store, webhook, { url }, { now });
-      const stats = { failures: 5, backoffUntil: 0, lastStatus: 500, failingSince: noon + 10 };
+      const stats = { failures: 5, backoffUntil: 0, lastStatus: 500, failingSince: 0 };
       expect(await find()).toMatchObject({ stats });
-      expect(await leaseOne(store, now)).toMatchObject({ url });
+      const delivery = await leaseOne(store, now);
+      expect(delivery).toMatchObject({ url });
+      await store.deliveries.recordAttempts([rejectedResult(delivery, now)], now + 10);
+      expect(await find()).toMatchObject({ stats: { failures: 6, failingSince: now + 10 } });
     });
 
     test('a resumption ends the backoff too, a pause does not', async () => {
       const { store, webhook, find, now } = await openBackingOff();
       await changeWebhook(store, webhook, { status: 'paused' }, { now });
-      expect(await find()).toMatchObject({ stats: { backoffUntil: noon + 9_010 } });
+      const waiting = { backoffUntil: noon + 9_010, failingSince: noon + 10 };
+      expect(await find()).toMatchObject({ stats: waiting });
       await changeWebhook(store, webhook, { status: 'active' }, { now });
-      expect(await find()).toMatchObject({ stats: { backoffUntil: 0 } });
+      expect(await find()).toMatchObject({ stats: { backoffUntil: 0, failingSince: 0 } });
       expect(await leaseDue(store, now)).toHaveLength(1);
     });
 

@@ -75,7 +75,7 @@ export function configure(command: Command, context: CliContext): void {
       `delivery: ${describeShape(deliveryView)}`,
       'verdict: delivered, failed, waiting, retrying, backoff, paused, in_progress or unknown',
       'json, a webhook: { webhook, verdict, reason, hints }',
-      'verdict of a webhook: healthy, failing, backoff, paused; active if nothing was sent yet',
+      'verdict of a webhook: healthy, failing, backoff, disabled, paused; active if nothing was sent yet',
     ],
     Notes: [
       'curl sends exactly what the last attempt sent. A receiver that checks the time rejects it later: --secret-file signs it again. The secret is never shown.',

@@ -1,5 +1,5 @@
 import {
-  eventTypes,
+  allEventTypes,
   type VerifiedDelivery,
   WebhookVerificationError,
 } from '@tradepost/sdk/webhooks';
@@ -32,7 +32,7 @@ export function describeChecks(
   const { secretFiles, tolerance, now } = input;
   // Without the headers of Standard Webhooks there is no signed ID.
   const isStandard = id !== null;
-  const type = eventTypes.some((known) => known === event.event)
+  const type = allEventTypes.some((known) => known === event.event)
     ? event.event
     : `${event.event} (unknown to this version)`;
   const others = !isStandard

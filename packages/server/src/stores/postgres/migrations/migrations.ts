@@ -4,6 +4,7 @@ import { apiKeysIndexes, apiKeysSchema } from './003-api-keys';
 import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
 import { operations } from './006-operations';
+import { disabledEndpoints, failingQueues } from './007-disabled-endpoints';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -44,4 +45,10 @@ export const migrations: readonly Migration[] = [
     compatibleFrom: 1,
     transaction: operations,
   },
+  {
+    summary: 'adds when webhooks were disabled',
+    compatibleFrom: 1,
+    transaction: disabledEndpoints,
+  },
+  { summary: 'adds an index of failing endpoints', compatibleFrom: 1, indexes: failingQueues },
 ];
