@@ -70,12 +70,12 @@ const testingReceivers =
   '{ deliveryEdgeCases, deliveryFaults, edgeCaseDelivery, exampleSecret, invalidDelivery, sampleEvent, signDelivery }';
 
 export default [
-  figure('client at start', 'index', '{ Tradepost }', '8.1 kB', atStart),
-  figure('client at start, all that it exports', 'index', '*', '9 kB', atStart),
+  figure('client at start', 'index', '{ Tradepost }', '8.2 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '9.1 kB', atStart),
   // These limits keep the size that was reached. The goal is 13 kB.
-  figure('client', 'index', '{ Tradepost }', '19.1 kB'),
-  figure('client, all that it exports', 'index', '*', '19.7 kB'),
-  figure('client for Node, in one file', 'index', '{ Tradepost }', '17.5 kB', forNode),
+  figure('client', 'index', '{ Tradepost }', '19.2 kB'),
+  figure('client, all that it exports', 'index', '*', '19.8 kB'),
+  figure('client for Node, in one file', 'index', '{ Tradepost }', '17.6 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',
@@ -87,10 +87,10 @@ export default [
   figure('verifyWebhook', 'webhooks', verifyWebhook, '10.8 kB'),
   // With the error messages twice, because verifyWebhookSync cannot load them on demand.
   figure('webhooks, all that it exports', 'webhooks', '*', '20.1 kB'),
-  figure('explain', 'explain', '{ explainDelivery, explainWebhook }', '3.8 kB'),
-  figure('explain, all that it exports', 'explain', '*', '5.5 kB'),
+  figure('explain', 'explain', '{ explainDelivery, explainWebhook }', '3.9 kB'),
+  figure('explain, all that it exports', 'explain', '*', '5.6 kB'),
   // What those who test a receiver import. Its limit shows that bundlers leave out the mock, and the client with it.
   figure('testing, without the mock', 'testing', testingReceivers, '3 kB', atStart),
-  figure('testing, all that it exports', 'testing', '*', '110.2 kB'),
-  figure('validate', 'validate', '*', '39.3 kB'),
+  figure('testing, all that it exports', 'testing', '*', '115.6 kB'),
+  figure('validate', 'validate', '*', '41.7 kB'),
 ];
