@@ -16,6 +16,7 @@ export type AccountEvent =
   | TaskApprovalRequestedAccountEvent
   | TaskCompletedAccountEvent
   | ListingAvailabilityLowAccountEvent
+  | WebhookDisabledAccountEvent
   | UnknownAccountEvent;
 
 export interface AccountKey {
@@ -227,7 +228,7 @@ export interface EventStream extends AsyncIterable<AccountEvent> {
   pages(): AsyncIterable<EventPage>;
 }
 
-export type EventType = (typeof eventTypes)[number];
+export type EventType = (typeof allEventTypes)[number];
 
 export declare class Events {
   #private;
@@ -329,7 +330,8 @@ export type KnownWebhookEvent =
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
-  | ListingAvailabilityLowEvent;
+  | ListingAvailabilityLowEvent
+  | WebhookDisabledEvent;
 
 export interface LatestEventPage {
   data: AccountEvent[];
@@ -1008,6 +1010,27 @@ export interface WebhookDetails extends Webhook {
   lastStatus: number | null;
   lastError: string | null;
   failingSince: string | null;
+  disabledAt: string | null;
+}
+
+export interface WebhookDisabledAccountEvent extends WebhookDisabledEvent {
+  id: string;
+  actor?: EventActor | null;
+}
+
+export interface WebhookDisabledData {
+  webhookId: string;
+  url: string;
+  failingSince: string;
+  disabledAt: string;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+export interface WebhookDisabledEvent {
+  event: 'webhook.disabled';
+  createdAt: string;
+  data: WebhookDisabledData;
 }
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
@@ -1091,6 +1114,15 @@ type WriteEntry = {
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 
+export declare const allEventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+  'webhook.disabled',
+];
+
 export declare function createSession(code: string, options: SessionOptions): ApiPromise<Session>;
 
 export declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
@@ -1125,6 +1157,7 @@ declare const extensions: readonly [
   'partners',
   'sessions',
   'summary',
+  'webhooks.disabling',
   'webhooks.manage',
   'webhooks.secrets',
   'webhooks.settings',

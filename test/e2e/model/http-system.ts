@@ -198,6 +198,8 @@ export async function startHttpSystem(now: number, database = ':memory:'): Promi
     rateLimit: 1_000_000,
     webhookPolicy: insecureWebhookPolicy,
     docs: false,
+    // The model has no rule for it.
+    disableAfterDays: 0,
     validateResponses: true,
   });
   const pool = new Pool(server.url, { connections: 16 });

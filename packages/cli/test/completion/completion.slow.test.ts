@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventTypes, orderStatuses } from '@tradepost/sdk';
+import { allEventTypes, orderStatuses } from '@tradepost/sdk';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CommandGroup, type CommandSpec, helpSections } from '../../src/command-tree';
@@ -81,7 +81,7 @@ describe('completion candidates', () => {
 
   it('are event types separated by commas, each once', async () => {
     const register = ['webhooks', 'register', '--url', 'https://a.example', '--events'];
-    expect(await suggested([...register, ''])).toEqual({ words: [...eventTypes], directive: 4 });
+    expect(await suggested([...register, ''])).toEqual({ words: [...allEventTypes], directive: 4 });
     // With a second word no shell adds a space: the list may go on. fish would make up one, `pending.`.
     expect(await wordsFor(...register, 'order.created,o')).toEqual([
       'order.created,order.status_changed',

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { allEventTypes, eventTypes, type WebhookEvent, webhookEventSchema } from '../../src/index';
+import {
+  allEventTypes,
+  eventTypes,
+  extensionEventTypes,
+  type WebhookEvent,
+  webhookEventSchema,
+} from '../../src/index';
 
 const createdAt = '2026-11-21T09:30:00.000Z';
 const task = { taskId: 'tsk_1', orderId: 'ord_1', agentId: 'usr_3' };
@@ -44,8 +50,9 @@ const events: WebhookEvent[] = [
   },
 ];
 
-test('the API specification has five of the types', () => {
-  expect(eventTypes).toEqual(allEventTypes.filter((type) => type !== 'webhook.disabled'));
+test('the types are those of the API specification and of the extension', () => {
+  expect(allEventTypes).toEqual([...eventTypes, ...extensionEventTypes]);
+  expect(eventTypes).toHaveLength(5);
 });
 
 test('there is an event of each type', () => {

@@ -397,13 +397,15 @@ export class Webhooks {
   ): AsyncIterableIterator<ReplayedDeliveries> {
     const createLoopError = this.#transport.loopErrorFactory(replays);
     let step: ReturnType<typeof createReplaySteps> | undefined;
+    const send = (portion: ReplayDeliveriesParams, idempotencyKey: string) =>
+      this.replayDeliveries(id, portion, { ...options, idempotencyKey }).withResponse();
     return {
       [Symbol.asyncIterator]() {
         return this;
       },
       next: async () => {
         step ??= await import('../http/retry-loop').then(
-          (file) => file.createReplaySteps(this, id, params, options, createLoopError),
+          ({ createReplaySteps: create }) => create(send, params, createLoopError),
           // A call needs the same file, and says why it cannot be loaded.
           () => undefined,
         );

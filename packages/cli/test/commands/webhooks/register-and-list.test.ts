@@ -45,7 +45,7 @@ describe('webhooks register', () => {
       exitCode: 2,
       stdout: '',
       stderr: [
-        "error: Option '--events <types>' argument 'order.created,order.deleted' is invalid. Invalid event type 'order.deleted'. Use: order.created, order.status_changed, task.approval_requested, task.completed, listing.availability_low.",
+        "error: Option '--events <types>' argument 'order.created,order.deleted' is invalid. Invalid event type 'order.deleted'. Use: order.created, order.status_changed, task.approval_requested, task.completed, listing.availability_low, webhook.disabled.",
         'hint: See `tradepost webhooks register --help`.',
         '',
       ].join('\n'),

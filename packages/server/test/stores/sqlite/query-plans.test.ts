@@ -200,6 +200,20 @@ describe('by the query plans,', () => {
     ]);
   });
 
+  test('endpoints that keep failing are found by their index, and the order of a failure by one too', async () => {
+    expect(await webhooks.listFailing({ now: noon, failingForMs: 1_000, limit: 10 })).toEqual([]);
+    expect(db.plans).toEqual([
+      'SEARCH queues USING INDEX queues_failing (failing_since>? AND failing_since<?)',
+    ]);
+    let seen: unknown;
+    await webhooks.disableWebhook(id, context, (found) => {
+      seen = found?.webhook.id;
+      return null;
+    });
+    expect(seen).toBe(id);
+    expectDirect(db.plans);
+  });
+
   test('an entry of the log gets its sequence number from the last one', async () => {
     const seller = anAccount({ kind: 'seller' });
     await createSqliteAccountStore(db, new Announcements()).addAccount(
