@@ -68,7 +68,7 @@ export function requireActive(
 }
 
 /** Returns the caller of a request with a key. */
-export function toCaller(key: ApiKeyWithAccount): Caller {
+export function toCaller(key: ApiKey & Pick<ApiKeyWithAccount, 'kind'>): Caller {
   const { accountId, kind, id: keyId, readOnly, isSession, expiresAt } = key;
   return { accountId, kind, keyId, readOnly, isSession, expiresAt };
 }

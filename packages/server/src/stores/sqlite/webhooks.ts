@@ -10,7 +10,7 @@ import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { Conditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
-import { webhookEvents, webhooks, webhookUpdate } from '../records/tables';
+import { accountLimits, webhookEvents, webhooks, webhookUpdate } from '../records/tables';
 import {
   createWebhookFields,
   readWebhook,
@@ -87,7 +87,10 @@ export function createSqliteWebhookStore(
       db.write(() => {
         let id: string | null = null;
         const add = () => {
-          const { webhook, response, audit } = decide(countWebhooks(db, accountId));
+          const { webhook, response, audit } = decide(
+            countWebhooks(db, accountId),
+            db.find(accountLimits, 'FROM accounts WHERE id = ?', accountId)?.maxWebhooks ?? null,
+          );
           insertWebhook(db, webhook);
           insertAudit(db, audit);
           id = webhook.id;

@@ -47,6 +47,8 @@ export function describeSignIns(underTest: StoreUnderTest): void {
       expect(await store.accounts.findKeyByHash(hash)).toEqual({
         ...session?.key,
         kind: caller.kind,
+        suspendedAt: null,
+        requestsPerMinute: null,
       });
     });
 

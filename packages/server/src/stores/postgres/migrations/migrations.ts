@@ -4,6 +4,7 @@ import { apiKeysIndexes, apiKeysSchema } from './003-api-keys';
 import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
 import { operations } from './006-operations';
+import { accountLimits } from './008-account-limits';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -43,5 +44,11 @@ export const migrations: readonly Migration[] = [
     // Older servers do not know that an account is suspended.
     compatibleFrom: 1,
     transaction: operations,
+  },
+  {
+    summary: 'adds limits of accounts',
+    // Older servers apply the defaults.
+    compatibleFrom: 1,
+    transaction: accountLimits,
   },
 ];

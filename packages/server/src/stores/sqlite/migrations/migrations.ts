@@ -4,6 +4,7 @@ import { apiKeysSchema } from './003-api-keys';
 import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
 import { operations } from './006-operations';
+import { accountLimits } from './008-account-limits';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
 export const migrations: readonly string[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly string[] = [
   actors,
   endpointSettings,
   operations,
+  accountLimits,
 ];
