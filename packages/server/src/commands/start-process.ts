@@ -245,6 +245,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     host: options.host,
     tls: tls ?? undefined,
     rateLimit: options.rateLimit,
+    accountRateLimit: options.accountRateLimit,
     logsPerSecond: options.logRequests,
     maxConnections,
     keepAliveSeconds: options.keepAlive,

@@ -34,6 +34,11 @@ export interface ApiOptions {
   /** How many requests one API key may make in a minute. */
   rateLimit: number;
   /**
+   * How many requests all keys and sessions of one account may make together in a minute, unless it has a limit of its own.
+   * @default five times `rateLimit`
+   */
+  accountRateLimit?: number | undefined;
+  /**
    * Certificate and private key, to serve HTTPS.
    * @default plain HTTP
    */
@@ -141,6 +146,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     log,
     webhookPolicy,
     rateLimit: options.rateLimit,
+    accountRateLimit: options.accountRateLimit,
     isStopping: () => stopping,
     sampler,
     onRequestCompleted: options.onRequestCompleted,
