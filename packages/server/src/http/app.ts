@@ -74,6 +74,8 @@ export interface AppDependencies extends RequestObserver {
   trustProxy: readonly string[];
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses: boolean;
+  /** Called with the SHA-256 of the key of each authenticated request, and its account. */
+  onAuthenticated: (keyHash: string, accountId: string) => void;
   /** None unless requests are traced. */
   tracer?: RequestTracer | undefined;
 }
@@ -151,7 +153,10 @@ export function createApp(dependencies: AppDependencies): App {
   });
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [
-    byKeys(authenticate(store.accounts, clock, keyUsage, limiter), signInLimiter.limit),
+    byKeys(
+      authenticate(store.accounts, clock, keyUsage, limiter, dependencies.onAuthenticated),
+      signInLimiter.limit,
+    ),
     byKeys(limiter.limit, pass),
     byKeys(rejectReadOnly, pass),
     readJsonBody,

@@ -60,12 +60,17 @@ export function getSealer(res: Response): Pick<RequestContext, 'seal' | 'unseal'
   return { seal: (text) => seal(text, apiKey), unseal: (sealed) => unseal(sealed, apiKey) };
 }
 
-/** Requires a valid API key as `Authorization: Bearer <API_KEY>`. */
+/**
+ * Requires a valid API key as `Authorization: Bearer <API_KEY>`.
+ *
+ * @param onAuthenticated Called with the SHA-256 of each valid key and its account.
+ */
 export function authenticate(
   accounts: AccountStore,
   clock: Clock,
   usage: KeyUsage,
   limiter: Pick<KeyRateLimiter, 'rejectAgain'>,
+  onAuthenticated: (keyHash: string, accountId: string) => void,
 ): RequestHandler {
   return async (req, res, next) => {
     const text = readBearerKey(req.headers.authorization);
@@ -74,6 +79,7 @@ export function authenticate(
     if (hash !== null && limiter.rejectAgain(hash, res)) return;
     const key = await requireKey(accounts, clock, hash);
     usage.touch(key.id);
+    onAuthenticated(key.hash, key.accountId);
     res.locals.caller = toCaller(key);
     res.locals.apiKey = text;
     res.locals.keyHash = hash;
