@@ -1,3 +1,4 @@
+import { defaultMaxOpenDeliveries } from '@tradepost/domain/deliveries/open-deliveries';
 import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
 import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
@@ -27,6 +28,8 @@ export interface StartOptions {
   rateLimit: number;
   /** By default five times `rateLimit`. */
   accountRateLimit?: number;
+  /** How many pending deliveries an account may have. */
+  maxOpenDeliveries: number;
   /** By default as many as the file descriptors allow, up to 10,000. */
   maxConnections?: number;
   /** For how many seconds an API connection may wait for its next request. */
@@ -97,6 +100,13 @@ export const startOptions: readonly Option[] = [
     'requests per minute for all keys of an account together (default: five times --rate-limit)',
   )
     .env('TRADEPOST_ACCOUNT_RATE_LIMIT')
+    .argParser(parseInteger(1, 1_000_000_000)),
+  new Option(
+    '--max-open-deliveries <deliveries>',
+    'pending deliveries of one account; further ones fail at once and can be replayed',
+  )
+    .env('TRADEPOST_MAX_OPEN_DELIVERIES')
+    .default(defaultMaxOpenDeliveries)
     .argParser(parseInteger(1, 1_000_000_000)),
   new Option(
     '--max-connections <connections>',

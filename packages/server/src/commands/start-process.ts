@@ -66,6 +66,7 @@ function getStoreOptions(options: ProcessOptions): StoreOptions {
     mayMigrate: migrate,
     mustExist: !migrate,
     ...(databaseConnections !== undefined && { maxConnections: databaseConnections }),
+    maxOpenDeliveries: options.maxOpenDeliveries,
     ...(maxDatabaseMb !== undefined && { maxPages: maxDatabaseMb * pagesPerMb }),
   };
 }

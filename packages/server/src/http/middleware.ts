@@ -14,7 +14,6 @@ import type { RequestContext } from '@tradepost/domain/route-handlers';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { hashApiKey, isApiKey, type KeyUsage } from '../kernel/api-key';
 import { seal, unseal } from '../kernel/seal';
-import type { KeyRateLimiter } from './rate-limiter';
 
 /** Returns the account that sent an authenticated request. */
 export function getCaller(res: Response): Caller {
@@ -63,13 +62,14 @@ export function getSealer(res: Response): Pick<RequestContext, 'seal' | 'unseal'
 /**
  * Requires a valid API key as `Authorization: Bearer <API_KEY>`.
  *
+ * @param limiter Responds to requests whose key was beyond a limit a moment ago; returns whether it did.
  * @param onAuthenticated Called with the SHA-256 of each valid key and its account.
  */
 export function authenticate(
   accounts: AccountStore,
   clock: Clock,
   usage: KeyUsage,
-  limiter: Pick<KeyRateLimiter, 'rejectAgain'>,
+  limiter: { rejectAgain(keyHash: string, res: Response): boolean },
   onAuthenticated: (keyHash: string, accountId: string) => void,
 ): RequestHandler {
   return async (req, res, next) => {

@@ -1,9 +1,12 @@
 import { auditAccount } from '@tradepost/domain/accounts/account-audit';
 import { changeLimits } from '@tradepost/domain/accounts/limits';
-import { aContext, anAccount, aWebhook } from '@tradepost/domain/test/builders';
+import { countedMs } from '@tradepost/domain/deliveries/open-deliveries';
+import { aContext, anAccount, aWebhook, noon } from '@tradepost/domain/test/builders';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/stores/store';
 import { aKey } from '../../helpers/a-key';
+import { aResult, leaseDue } from '../../helpers/leasing';
+import { Trade } from '../../helpers/trade';
 import { changeAccount } from '../change-account';
 import type { StoreUnderTest } from './store-under-test';
 
@@ -42,6 +45,47 @@ export function describeAccountLimits(underTest: StoreUnderTest): void {
       const reset = { requestsPerMinute: null };
       await changeAccount(store, account.id, (found) => changeLimits(found, reset).account);
       expect(await find()).toMatchObject({ requestsPerMinute: null });
+    });
+
+    test('let as many deliveries wait as it may have, and fail those beyond, which can be replayed', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { store, buyer, seller } = trade;
+      const { accountId } = buyer;
+      const limited = { maxOpenDeliveries: 2 };
+      await changeAccount(store, accountId, (found) => ({ ...found, ...limited }));
+      const own = await trade.subscribe(buyer, ['order.created']);
+      const other = await trade.subscribe(seller, ['order.created']);
+      for (let count = 0; count < 4; count += 1) await trade.place({ now: noon + count });
+      const page = { after: null, limit: 9 };
+      const list = (id: string) => store.deliveryLog.listDeliveries(id, {}, page);
+      const [last, third, second, first] = await list(accountId);
+      const failed = { state: 'failed', lastError: 'queue_limit_reached' };
+      expect([last, third]).toMatchObject([failed, failed]);
+      expect([second, first]).toMatchObject([{ state: 'pending' }, { state: 'pending' }]);
+      const states = (await list(seller.accountId)).map(({ state }) => state);
+      expect(states).toEqual(['pending', 'pending', 'pending', 'pending']);
+      // What happened is complete.
+      const events = await store.events.readEvents(accountId, 0, 9);
+      expect(events.filter(({ eventType }) => eventType === 'order.created')).toHaveLength(4);
+      const notified = await store.notifications.listNotifications(accountId, {}, page);
+      expect(notified.filter(({ type }) => type === 'order_created')).toHaveLength(4);
+
+      const leased = await leaseDue(store, noon + 10);
+      const results = leased.map((delivery) => aResult(delivery));
+      await store.deliveries.recordAttempts(results, noon + 10);
+      await trade.place({ now: noon + countedMs });
+      expect((await list(accountId))[0]).toMatchObject({ state: 'pending' });
+      const ids = [last?.id ?? ''];
+      const context = aContext(noon + countedMs);
+      const request = { accountId, ids, idempotencyKey: null, context };
+      await store.deliveryLog.replayDeliveries(request, (found) => ({
+        deliveries: found,
+        response: { status: 200, headers: {}, body: {} },
+      }));
+      const again = await leaseDue(store, noon + countedMs);
+      expect(again.map(({ webhookId }) => webhookId).toSorted()).toEqual(
+        [own.id, own.id, other.id].toSorted(),
+      );
     });
 
     test('are what a new webhook is decided on', async () => {
