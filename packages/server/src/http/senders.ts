@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { ipKeyGenerator } from 'express-rate-limit';
 import { hashApiKey } from '../kernel/api-key';
 
+/** One client may have all addresses of an IPv6 subnet of this size. */
+const subnetBits = 56;
 /** How many keys are remembered. */
 const maxKnown = 10_000;
 
@@ -20,10 +23,10 @@ export class Senders {
     this.#accounts.set(keyHash, accountId);
   };
 
-  /** Returns the account or the address that a request is from. */
+  /** Returns the account or the address that a request is from; with IPv6 the subnet. */
   readonly identify = ({ headers, socket }: IncomingMessage): string => {
     const [, key] = /^Bearer +(\S+)/i.exec(headers.authorization ?? '') ?? [];
     const account = key === undefined ? undefined : this.#accounts.get(hashApiKey(key));
-    return account ?? socket.remoteAddress ?? '';
+    return account ?? ipKeyGenerator(socket.remoteAddress ?? '', subnetBits);
   };
 }
