@@ -13,6 +13,7 @@ import { heap } from './heap';
 import { hotListing } from './hot-listing';
 import { isolation } from './isolation';
 import { jobQueues } from './job-queues';
+import { neighbours } from './neighbours';
 import { onPostgres } from './on-postgres';
 import { overload } from './overload';
 import { overviews } from './overviews';
@@ -46,6 +47,7 @@ export const benches: Record<string, Bench> = {
   pages,
   overviews,
   overload,
+  neighbours,
   heap,
   enqueue,
   pruning,

@@ -184,7 +184,7 @@ const operations = {
     for (let sent = 0; sent < total; ) {
       const due = Math.min(total, Math.floor(((machineTime() - startedAt) * perSecond) / 1_000));
       for (; sent < due; sent += 1) {
-        const dueAt = startedAt + (sent * 1_000) / perSecond;
+        const dueAt = startedAt + ((sent + 1) * 1_000) / perSecond;
         // The one that was idle for the longest time, because servers close idle connections.
         const line = free.shift();
         if (line === undefined) {

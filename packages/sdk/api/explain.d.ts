@@ -261,6 +261,10 @@ declare const attemptErrors: {
     readonly summary: 'the service had no local port left for that address; this does not count as an attempt, and the service retries after a second';
     readonly action: 'There is nothing to do; if it continues, report it to the operator of the service.';
   };
+  readonly queue_limit_reached: {
+    readonly summary: 'the account had as many pending deliveries as it may have when the event happened; there was no attempt';
+    readonly action: 'Make the endpoints of the account accept their deliveries again, then replay this one.';
+  };
   readonly server_shutdown: {
     readonly summary: 'the service shut down during the attempt; this does not count as an attempt, and the service retries immediately';
     readonly action: 'There is nothing to do.';

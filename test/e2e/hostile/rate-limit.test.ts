@@ -33,7 +33,9 @@ it.each([
   const succeeded = texts.filter((text) => text.startsWith('HTTP/1.1 200 '));
   expect(succeeded).toHaveLength(succeeding);
   expect(texts.filter((text) => text.startsWith('HTTP/1.1 429 '))).toHaveLength(count - succeeding);
-  const remaining = succeeded.map((text) => Number(/^RateLimit: .*r=(\d+)/im.exec(text)?.[1]));
+  const remaining = succeeded.map((text) =>
+    Number(/^RateLimit: "requests"; r=(\d+)/im.exec(text)?.[1]),
+  );
   expect(remaining.sort((one, other) => other - one)).toEqual(
     succeeded.map((_, index) => limit - 1 - index),
   );

@@ -85,6 +85,12 @@ export const attemptErrors = {
       'the service had no local port left for that address; this does not count as an attempt, and the service retries after a second',
     action: 'There is nothing to do; if it continues, report it to the operator of the service.',
   },
+  queue_limit_reached: {
+    summary:
+      'the account had as many pending deliveries as it may have when the event happened; there was no attempt',
+    action:
+      'Make the endpoints of the account accept their deliveries again, then replay this one.',
+  },
   server_shutdown: {
     summary:
       'the service shut down during the attempt; this does not count as an attempt, and the service retries immediately',

@@ -77,14 +77,14 @@ const headerSchemas = {
   rateLimit: describedHeader(
     'rateLimit',
     z.string().optional(),
-    'Requests left (`r`) and seconds until the window ends (`t`). Source: the IETF draft "RateLimit header fields for HTTP".',
-    '"requests"; r=599; t=60',
+    'Requests left (`r`) and seconds until the window ends (`t`): of the API key, and of all keys of its account together. Source: the IETF draft "RateLimit header fields for HTTP".',
+    '"requests"; r=599; t=60, "account"; r=2999; t=60',
   ),
   rateLimitPolicy: describedHeader(
     'rateLimitPolicy',
     z.string().optional(),
-    'Requests (`q`) that the API key may make in a window of `w` seconds.',
-    '"requests"; q=600; w=60',
+    'Requests (`q`) that the API key, and all keys of its account together, may make in a window of `w` seconds.',
+    '"requests"; q=600; w=60, "account"; q=3000; w=60',
   ),
   requestId: describedHeader(
     'requestId',

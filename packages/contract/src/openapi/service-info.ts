@@ -33,9 +33,10 @@ common generators.
 one effect and get the same response, for 24 hours.
 
 **Limits.** A body has at most ${count(requestLimits.bodyBytes)} bytes (413), the request line and the headers together
-${count(requestLimits.headerBytes)} bytes or ${maxHeaders} lines (431). An account has at most ${maxWebhooksPerAccount} webhooks (409
-\`webhook_limit_reached\`) and ${maxKeysPerAccount} valid API keys (409 \`key_limit_reached\`). The requests of an API key are limited per minute (429); \`RateLimit\` says how many
-are left.
+${count(requestLimits.headerBytes)} bytes or ${maxHeaders} lines (431). Unless the operator set another
+limit, an account has at most ${maxWebhooksPerAccount} webhooks (409
+\`webhook_limit_reached\`) and ${maxKeysPerAccount} valid API keys (409 \`key_limit_reached\`). The requests of an API key, and of
+all keys of an account together, are limited per minute (429); \`RateLimit\` says how many are left.
 
 **Code samples.** They read \`TRADEPOST_BASE_URL\`, the base URL of the service, and \`TRADEPOST_API_KEY\` from the
 environment. The Python samples need the package \`requests\`. API keys and the IDs of listings come from the

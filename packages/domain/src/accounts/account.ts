@@ -3,9 +3,10 @@ import type { AuditEntry } from '../audit/audit-log';
 import { type CommandContext, formatTimestamp } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
+import { type AccountLimits, defaultLimits } from './limits';
 
 /** An account of the trade platform. */
-export interface Account {
+export interface Account extends AccountLimits {
   /** `usr_<id>`. */
   id: string;
   kind: AccountKind;
@@ -71,6 +72,7 @@ export function createAccount(kind: AccountKind, name: string, context: CommandC
     suspendedAt: null,
     suspensionReason: null,
     erasedAt: null,
+    ...defaultLimits,
   };
 }
 
@@ -91,7 +93,7 @@ export function toAccountResponse(account: Account, key: ApiKey): AccountRespons
 }
 
 /** A key with the kind and the state of its account: what authentication needs. */
-export interface ApiKeyWithAccount extends ApiKey {
+export interface ApiKeyWithAccount extends ApiKey, Pick<AccountLimits, 'requestsPerMinute'> {
   kind: AccountKind;
   /** Since when its account is suspended, in milliseconds since 1970; null if it is not. */
   suspendedAt: number | null;

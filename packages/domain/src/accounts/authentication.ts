@@ -68,7 +68,7 @@ export function requireActive(
 }
 
 /** Returns the caller of a request with a key. */
-export function toCaller(key: ApiKeyWithAccount): Caller {
+export function toCaller(key: ApiKey & Pick<ApiKeyWithAccount, 'kind'>): Caller {
   const { accountId, kind, id: keyId, readOnly, isSession, expiresAt } = key;
   return { accountId, kind, keyId, readOnly, isSession, expiresAt };
 }
@@ -90,30 +90,48 @@ export function requireWriteAccess(
   );
 }
 
-const rateLimitPolicy = '"requests"';
+/** Whose requests a limit counts: those of one key, or those of all keys and sessions of an account. */
+export type RateLimitScope = 'key' | 'account';
+
+const policyNames: Record<RateLimitScope, string> = { key: '"requests"', account: '"account"' };
 
 /**
  * Returns `RateLimit-Policy`. Source: IETF draft "RateLimit header fields for HTTP", version 8.
  *
- * @param limit How many requests one API key may make in a window.
+ * @param limit How many requests may be made in a window.
  * @param windowMs Milliseconds.
  * @param partition The partition key in base64: which requests share a quota.
  */
-export function writeRateLimitPolicy(limit: number, windowMs: number, partition: string): string {
-  return `${rateLimitPolicy}; q=${limit}; w=${windowMs / 1_000}; pk=:${partition}:`;
+export function writeRateLimitPolicy(
+  limit: number,
+  windowMs: number,
+  partition: string,
+  scope: RateLimitScope = 'key',
+): string {
+  return `${policyNames[scope]}; q=${limit}; w=${windowMs / 1_000}; pk=:${partition}:`;
 }
 
 /** Returns `RateLimit`: the requests that are left, and the seconds until the window ends. */
-export function writeRateLimit(remaining: number, seconds: number): string {
-  return `${rateLimitPolicy}; r=${remaining}; t=${seconds}`;
+export function writeRateLimit(
+  remaining: number,
+  seconds: number,
+  scope: RateLimitScope = 'key',
+): string {
+  return `${policyNames[scope]}; r=${remaining}; t=${seconds}`;
 }
 
 /** The problem of a request beyond the limit, `seconds` before the window ends. */
-export function rateLimited(limit: number, windowMs: number, seconds: number): ProblemInput {
+export function rateLimited(
+  limit: number,
+  windowMs: number,
+  seconds: number,
+  scope: RateLimitScope = 'key',
+): ProblemInput {
+  const limited = scope === 'key' ? 'This API key is' : 'All keys of this account together are';
   const window = windowMs === 60_000 ? 'minute' : `${windowMs / 1_000} s`;
   return {
     code: 'rate_limited',
-    detail: `This API key is limited to ${limit} requests per ${window}. Wait for the time in Retry-After, then try again.`,
+    detail: `${limited} limited to ${limit} requests per ${window}. Wait for the time in Retry-After, then try again.`,
     headers: { [headerNames.retryAfter]: String(seconds) },
   };
 }

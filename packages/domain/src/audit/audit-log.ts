@@ -12,6 +12,7 @@ export type AuditAction =
   | 'account.created'
   | 'account.suspended'
   | 'account.resumed'
+  | 'account.limits_changed'
   | 'account.exported'
   | 'account.erased'
   | 'key.created'

@@ -277,6 +277,12 @@ export interface FanOutResult {
   deliveries: Delivery[];
 }
 
+/** A webhook that subscribes to an event. */
+export interface Subscriber {
+  accountId: string;
+  webhookId: string;
+}
+
 /** Creates the notifications of an event, one for each recipient; none without an order to name. */
 export function createNotifications(event: DomainEvent, context: CommandContext): Notification[] {
   const orderId = event.orderId ?? event.notifiedOrderId ?? null;
@@ -295,20 +301,26 @@ export function createNotifications(event: DomainEvent, context: CommandContext)
 
 /**
  * Returns what an event causes: a notification for each recipient, and a delivery for each of their webhooks that subscribes to
- * its type.
+ * its type. One that is more than its account may have pending has failed already.
  *
- * @param findSubscribers Returns the IDs of the webhooks of some accounts that subscribe to an event type.
+ * @param findSubscribers Returns the webhooks of some accounts that subscribe to an event type.
+ * @param hasRoom Takes the place of a pending delivery of an account. Returns false if none is left.
  */
 export function fanOut(
   event: DomainEvent,
-  findSubscribers: (accountIds: string[], eventType: DomainEvent['eventType']) => string[],
+  findSubscribers: (accountIds: string[], eventType: DomainEvent['eventType']) => Subscriber[],
+  hasRoom: (accountId: string) => boolean,
   context: CommandContext,
 ): FanOutResult {
-  const webhookIds = findSubscribers(event.recipients, event.eventType).filter(
-    (id) => id !== event.exceptWebhookId,
+  const subscribers = findSubscribers(event.recipients, event.eventType).filter(
+    ({ webhookId }) => webhookId !== event.exceptWebhookId,
   );
   return {
     notifications: createNotifications(event, context),
-    deliveries: webhookIds.map((webhookId) => newDelivery(event, webhookId, context)),
+    deliveries: subscribers.map(({ webhookId, accountId }) => {
+      const delivery = newDelivery(event, webhookId, context);
+      if (!hasRoom(accountId)) delivery.state = 'failed';
+      return delivery;
+    }),
   };
 }

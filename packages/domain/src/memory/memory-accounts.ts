@@ -80,9 +80,9 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
     async findKeyByHash(hash) {
       const key = [...keys.values()].find((one) => one.hash === hash);
       const account = key && accounts.get(key.accountId);
-      return account
-        ? { ...readKey(data, key), kind: account.kind, suspendedAt: account.suspendedAt }
-        : null;
+      if (!account) return null;
+      const { kind, suspendedAt, requestsPerMinute } = account;
+      return { ...readKey(data, key), kind, suspendedAt, requestsPerMinute };
     },
 
     async findKeyOwner(keyId) {

@@ -1,7 +1,7 @@
 import type { Account, ApiKey } from '../accounts/account';
 import type { SignInCode } from '../accounts/sign-in';
 import type { AuditEntry } from '../audit/audit-log';
-import { type Delivery, fanOut } from '../deliveries/delivery';
+import { type Delivery, fanOut, type Subscriber } from '../deliveries/delivery';
 import {
   type EndpointHealth,
   latestBackoffUntil,
@@ -9,6 +9,7 @@ import {
   resumedHealth,
 } from '../deliveries/endpoint-health';
 import type { LoggedAttempt } from '../deliveries/logged-delivery';
+import { DeliveryRoom, queueLimitReached } from '../deliveries/open-deliveries';
 import { Announcements } from '../events/announcements';
 import { type DomainEvent, firstSequenceAt, type StoredEvent } from '../events/event';
 import type { CommandContext } from '../kernel/context';
@@ -122,6 +123,7 @@ export class MemoryData {
   /** The statistics of webhooks, by webhook, width and start. */
   readonly stats = new Map<string, StatsRow>();
   readonly audit = new Map<string, AuditEntry>();
+  readonly #room = new DeliveryRoom();
   #lastSeq = 0;
   #deliveryCount = 0;
 
@@ -156,11 +158,17 @@ export class MemoryData {
         this.log.push({ seq: this.#lastSeq, accountId, event });
       }
       const findSubscribers = (accountIds: string[]) => this.#findSubscribers(accountIds, event);
-      const { notifications, deliveries } = fanOut(event, findSubscribers, context);
+      this.#countOpen(event.recipients, context.now);
+      const { notifications, deliveries } = fanOut(
+        event,
+        findSubscribers,
+        this.#room.take,
+        context,
+      );
       for (const notification of notifications)
         this.notifications.set(notification.id, notification);
       for (const delivery of deliveries) this.addDelivery(delivery);
-      queued += deliveries.length;
+      queued += deliveries.filter(({ state }) => state === 'pending').length;
     }
     return queued;
   }
@@ -213,8 +221,14 @@ export class MemoryData {
       finishedAt: null,
       attempts: [],
     };
-    const queue = this.getQueue(delivery.webhookId);
     this.deliveries.set(delivery.id, added);
+    const queue = this.getQueue(delivery.webhookId);
+    if (delivery.state === 'failed') {
+      const end = { dueAt: null, lastError: queueLimitReached, finishedAt: delivery.createdAt };
+      Object.assign(added, end);
+      queue.deliveries.add(added);
+      return;
+    }
     queue.deliveries.add(added);
     const { health, rateUntil } = queue;
     const latest = latestBackoffUntil(nextAttemptAt);
@@ -310,12 +324,25 @@ export class MemoryData {
     });
   }
 
-  #findSubscribers(accountIds: string[], { eventType }: DomainEvent): string[] {
+  #countOpen(accountIds: readonly string[], now: number): void {
+    for (const id of accountIds.filter((one) => this.#room.isUnknown(one, now))) {
+      const own = [...this.deliveries.values()].filter(
+        ({ state, webhookId }) =>
+          state === 'pending' && this.webhooks.get(webhookId)?.accountId === id,
+      );
+      const limit = this.accounts.get(id)?.maxOpenDeliveries ?? null;
+      this.#room.set(id, { open: own.length, limit }, now);
+    }
+  }
+
+  #findSubscribers(accountIds: string[], { eventType }: DomainEvent): Subscriber[] {
     const webhooks = [...this.webhooks.values()].filter(
       ({ isDeleted, events }) => !isDeleted && events.includes(eventType),
     );
     return accountIds.flatMap((accountId) =>
-      webhooks.filter((webhook) => webhook.accountId === accountId).map(({ id }) => id),
+      webhooks
+        .filter((webhook) => webhook.accountId === accountId)
+        .map(({ id: webhookId }) => ({ accountId, webhookId })),
     );
   }
 }

@@ -42,7 +42,10 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     async addWebhook({ accountId, idempotencyKey, context }, decide) {
       let id: string | null = null;
       const add = () => {
-        const { webhook, response, audit } = decide(list(accountId).length);
+        const { webhook, response, audit } = decide(
+          list(accountId).length,
+          data.accounts.get(accountId)?.maxWebhooks ?? null,
+        );
         requireReference(data.accounts, accountId);
         id = webhook.id;
         webhooks.set(id, { ...webhook, isDeleted: false });

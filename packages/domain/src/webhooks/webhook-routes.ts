@@ -43,8 +43,8 @@ export function webhookRoutes(
       const context = createContext(clock, newId);
       const secret = createSecret();
       const request = { accountId: caller.accountId, idempotencyKey, context };
-      const { response, replayed } = await webhooks.addWebhook(request, (existingCount) => {
-        assertWithinLimit(existingCount);
+      const { response, replayed } = await webhooks.addWebhook(request, (existingCount, limit) => {
+        assertWithinLimit(existingCount, limit);
         const webhook = createWebhook(caller, body, policy, secret, context);
         return {
           webhook,

@@ -52,12 +52,15 @@ export interface DisabledWebhook {
 /** Stores webhooks. Each method is one transaction. */
 export interface WebhookStore {
   /**
-   * Adds a webhook. `decide` receives the number of webhooks that the account has. If the idempotency key has a stored
+   * Adds a webhook. `decide` receives the number of webhooks that the account has, and its limit. If the idempotency key has a stored
    * response, returns that and does not call `decide`.
    */
   addWebhook<Response extends StoredResponse>(
     request: { accountId: string; idempotencyKey: IdempotencyKey | null; context: CommandContext },
-    decide: (existingCount: number) => {
+    decide: (
+      existingCount: number,
+      limit: number | null,
+    ) => {
       webhook: Webhook;
       response: Response;
       audit?: AuditEntry | null;

@@ -58,13 +58,15 @@ export function createEndpointSecret(): string {
  * Rejects a webhook beyond the limit, because each event of an account is sent to all of its webhooks.
  *
  * @param existingCount How many webhooks the account has.
+ * @param limit How many it may have; null for the default.
  * @throws DomainError `webhook_limit_reached`.
  */
-export function assertWithinLimit(existingCount: number): void {
-  if (existingCount >= maxWebhooksPerAccount) {
+export function assertWithinLimit(existingCount: number, limit: number | null = null): void {
+  const max = limit ?? maxWebhooksPerAccount;
+  if (existingCount >= max) {
     throw new DomainError(
       'webhook_limit_reached',
-      `This account has ${existingCount} webhooks; the limit is ${maxWebhooksPerAccount}. Subscribe an existing webhook to more event types.`,
+      `This account has ${existingCount} webhooks; the limit is ${max}. Subscribe an existing webhook to more event types.`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { Account, Caller } from '../../src/accounts/account';
+import { defaultLimits } from '../../src/accounts/limits';
 import type { Attempt, LeasedDelivery } from '../../src/deliveries/delivery';
 import { type CommandContext, createIdGenerator, type IdGenerator } from '../../src/kernel/context';
 import type { IdempotencyKey } from '../../src/kernel/idempotency';
@@ -31,6 +32,7 @@ export function anAccount(overrides: Partial<Account> = {}): Account {
     suspendedAt: null,
     suspensionReason: null,
     erasedAt: null,
+    ...defaultLimits,
     ...overrides,
   };
 }

@@ -80,7 +80,9 @@ describe('disabling a webhook', () => {
     const context = aContext(noon + 5);
     const event = disabled?.event;
     if (event === undefined) throw new Error('It was not disabled.');
-    const { notifications, deliveries } = fanOut(event, () => ['whk_2', webhook.id], context);
+    const { accountId } = webhook;
+    const find = () => ['whk_2', webhook.id].map((webhookId) => ({ accountId, webhookId }));
+    const { notifications, deliveries } = fanOut(event, find, () => true, context);
     expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(['whk_2']);
     expect(notifications).toMatchObject([
       {
@@ -91,7 +93,14 @@ describe('disabling a webhook', () => {
       },
     ]);
     const unknown = { ...event, notifiedOrderId: null };
-    expect(fanOut(unknown, () => [], context).notifications).toEqual([]);
+    expect(
+      fanOut(
+        unknown,
+        () => [],
+        () => true,
+        context,
+      ).notifications,
+    ).toEqual([]);
   });
 
   test.each([

@@ -58,6 +58,7 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
 /** Returns what an operator sees of an account. */
 export function formatAccount(account: Account): Record<string, unknown> {
   const { id, kind, name, createdAt, suspendedAt, suspensionReason, erasedAt } = account;
+  const { requestsPerMinute, maxWebhooks, maxOpenDeliveries } = account;
   const orNull = (time: number | null) => (time === null ? null : formatTimestamp(time));
   return {
     id,
@@ -68,6 +69,9 @@ export function formatAccount(account: Account): Record<string, unknown> {
     suspendedAt: orNull(suspendedAt),
     suspensionReason,
     erasedAt: orNull(erasedAt),
+    requestsPerMinute,
+    maxWebhooks,
+    maxOpenDeliveries,
   };
 }
 

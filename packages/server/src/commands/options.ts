@@ -16,6 +16,22 @@ export function parseInteger(min: number, max: number): (text: string) => number
   };
 }
 
+/** Returns a parser for integers from `min` to `max`, and for `default`. */
+export function parseIntegerOrDefault(
+  min: number,
+  max: number,
+): (text: string) => number | 'default' {
+  const parse = parseInteger(min, max);
+  return (text) => {
+    if (text === 'default') return text;
+    try {
+      return parse(text);
+    } catch {
+      throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}, or default.`);
+    }
+  };
+}
+
 const unitLengths: Record<string, number> = {
   m: 60_000,
   h: 3_600_000,

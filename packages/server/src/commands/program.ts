@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { redactOutput } from '../kernel/redact';
 import { version } from '../kernel/version';
 import { addAccountDataCommands } from './account-data';
+import { addAccountLimitCommands } from './account-limits';
 import { addAccountCommands } from './accounts';
 import { addAuditCommand } from './audit';
 import { addBackupCommands } from './backup';
@@ -47,6 +48,7 @@ export function createProgram(streams: Streams): Command {
   addStartCommand(program, streams);
   addAccountCommands(program, streams);
   addAccountDataCommands(program, streams);
+  addAccountLimitCommands(program, streams);
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
   addWebhookCommands(program, streams);

@@ -96,7 +96,7 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
     );
     await store.accounts.addAccount(account, record);
     accounts.push({ id: account.id, kind, name, apiKey });
-    return toCaller({ ...record, kind, suspendedAt: null });
+    return toCaller({ ...record, kind });
   }
 
   const buyer = await addAccount('buyer', 'Harbour Street Café');

@@ -1,3 +1,4 @@
+import { defaultMaxOpenDeliveries } from '@tradepost/domain/deliveries/open-deliveries';
 import { defaultDisableAfterDays } from '@tradepost/domain/webhooks/disabling';
 import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
@@ -26,6 +27,10 @@ export interface StartOptions {
   tlsCert?: string;
   tlsKey?: string;
   rateLimit: number;
+  /** By default five times `rateLimit`. */
+  accountRateLimit?: number;
+  /** How many pending deliveries an account may have. */
+  maxOpenDeliveries: number;
   /** By default as many as the file descriptors allow, up to 10,000. */
   maxConnections?: number;
   /** For how many seconds an API connection may wait for its next request. */
@@ -95,6 +100,19 @@ export const startOptions: readonly Option[] = [
     .env('TRADEPOST_RATE_LIMIT')
     .default(6000)
     .argParser(parseInteger(1, 100_000_000)),
+  new Option(
+    '--account-rate-limit <requests>',
+    'requests per minute for all keys of an account together (default: five times --rate-limit)',
+  )
+    .env('TRADEPOST_ACCOUNT_RATE_LIMIT')
+    .argParser(parseInteger(1, 1_000_000_000)),
+  new Option(
+    '--max-open-deliveries <deliveries>',
+    'pending deliveries of one account; further ones fail at once and can be replayed',
+  )
+    .env('TRADEPOST_MAX_OPEN_DELIVERIES')
+    .default(defaultMaxOpenDeliveries)
+    .argParser(parseInteger(1, 1_000_000_000)),
   new Option(
     '--max-connections <connections>',
     'maximum number of open API connections; further ones are closed',

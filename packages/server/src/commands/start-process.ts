@@ -66,6 +66,7 @@ function getStoreOptions(options: ProcessOptions): StoreOptions {
     mayMigrate: migrate,
     mustExist: !migrate,
     ...(databaseConnections !== undefined && { maxConnections: databaseConnections }),
+    maxOpenDeliveries: options.maxOpenDeliveries,
     ...(maxDatabaseMb !== undefined && { maxPages: maxDatabaseMb * pagesPerMb }),
   };
 }
@@ -248,6 +249,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     host: options.host,
     tls: tls ?? undefined,
     rateLimit: options.rateLimit,
+    accountRateLimit: options.accountRateLimit,
     logsPerSecond: options.logRequests,
     maxConnections,
     keepAliveSeconds: options.keepAlive,

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { maxHeaders } from '@tradepost/contract';
 import type { Clock } from '@tradepost/domain/kernel/context';
 import { getResponseInProgress } from './connections';
+import { FairQueue, Queue } from './fair-queue';
 import type { WithQueueTime } from './request-log';
 
 /** How long a turn of the event loop should take at most, in milliseconds. */
@@ -29,11 +30,14 @@ const rejectingMs = { normally: 20, whileConnecting: 2 };
  * never wait for requests. It has one of each connection at most, so a probe waits for a second if there are thousands.
  */
 const probingMs = 5;
-/** Requests are rejected while those in the queue will take longer than this, in milliseconds. */
+/**
+ * While those in the queue will take longer than this, in milliseconds, requests of senders are rejected that have more than their
+ * part of so much in the queue.
+ */
 const maxExpectedMs = 200;
 /**
- * Requests are rejected while the first one in the queue has waited longer than this, in milliseconds; and so is that one, when
- * it is its turn.
+ * Requests of a sender are rejected while its first one in the queue has waited longer than this, in milliseconds; and so is that
+ * one, when it is its turn.
  */
 export const maxQueueTimeMs = 500;
 /** Over which time the rate of handled requests is averaged, in milliseconds. */
@@ -48,6 +52,8 @@ export interface AdmissionOptions {
   reject: RequestListener;
   /** Returns whether a request is a probe of a supervisor, which is never rejected and never waits for other requests. */
   isProbe: (request: IncomingMessage) => boolean;
+  /** Names who sends a request. Senders share the queue: it takes one request of each in turn. Called only while requests wait. */
+  identify: (request: IncomingMessage) => string;
   /** Returns for how long the oldest pending change has waited for the store, in milliseconds. */
   getWriteDelay: () => number;
 }
@@ -56,35 +62,6 @@ interface QueuedRequest {
   request: IncomingMessage & WithQueueTime;
   response: ServerResponse;
   queuedAt: number;
-}
-
-/** A queue that takes its first item without moving the others. */
-class Queue<Item> {
-  #items: Item[] = [];
-  #start = 0;
-
-  get length(): number {
-    return this.#items.length - this.#start;
-  }
-
-  get first(): Item | undefined {
-    return this.#items[this.#start];
-  }
-
-  add(item: Item): void {
-    this.#items.push(item);
-  }
-
-  take(): Item {
-    const item = this.#items[this.#start] as Item;
-    this.#items[this.#start] = undefined as never;
-    this.#start += 1;
-    if (this.#start > this.#items.length / 2) {
-      this.#items = this.#items.slice(this.#start);
-      this.#start = 0;
-    }
-    return item;
-  }
 }
 
 /** A queue whose requests are taken for a limited time in each turn of the event loop. */
@@ -120,11 +97,12 @@ class TimedQueue extends Queue<QueuedRequest> {
 /**
  * Admits as many requests as this thread can handle in time. Requests that arrive faster than they are handled wait in a queue,
  * where they cost nothing, so that each turn of the event loop stays short: whatever else happens in this thread takes
- * milliseconds. Requests that would wait too long are rejected as soon as possible.
+ * milliseconds. Requests that would wait too long are rejected as soon as possible: those of the senders that have the most in the
+ * queue.
  */
 export class AdmissionQueue {
   readonly #options: AdmissionOptions;
-  readonly #waiting = new Queue<QueuedRequest>();
+  readonly #waiting = new FairQueue<QueuedRequest>();
   /** Requests that will be rejected in one of the next turns. */
   readonly #excess: TimedQueue;
   readonly #probes: TimedQueue;
@@ -175,32 +153,39 @@ export class AdmissionQueue {
 
   /** Handles a request now, queues it or rejects it. */
   readonly listener: RequestListener = (request, response) => {
-    const { clock, handle, isProbe, getWriteDelay } = this.#options;
+    const { clock, handle, isProbe, identify, getWriteDelay } = this.#options;
     const now = clock.elapsed();
     if (!this.#isTurnOpen) this.#openTurn(now);
     if (isProbe(request)) {
       this.#probes.add({ request, response, queuedAt: now });
       this.#probes.run();
-    } else if (this.#isBehind(now) || (isChange(request) && getWriteDelay() > maxQueueTimeMs)) {
+      return;
+    }
+    const mayWait = this.length > 0 || this.#handled >= this.#limit;
+    const sender = mayWait ? identify(request) : '';
+    if (
+      (mayWait && this.#isBehind(sender, now)) ||
+      (isChange(request) && getWriteDelay() > maxQueueTimeMs)
+    ) {
       this.#excess.add({ request, response, queuedAt: now });
       this.#excess.run();
-    } else if (this.length === 0 && this.#handled < this.#limit) {
+    } else if (!mayWait) {
       this.#handled += 1;
       handle(request, response);
     } else {
-      this.#waiting.add({ request, response, queuedAt: now });
+      this.#waiting.add(sender, { request, response, queuedAt: now });
     }
   };
 
-  #isBehind(now: number): boolean {
-    const { first } = this.#waiting;
-    if (first === undefined) return false;
-    return now - first.queuedAt > maxQueueTimeMs || this.#isLong();
-  }
-
-  /** The rate is unknown until the first turn has ended. */
-  #isLong(): boolean {
-    return this.#rate > 0 && this.length > Math.max(share.min, this.#rate * maxExpectedMs);
+  #isBehind(sender: string, now: number): boolean {
+    const first = this.#waiting.first(sender);
+    if (first !== undefined && now - first.queuedAt > maxQueueTimeMs) return true;
+    // The rate is unknown until the first turn has ended.
+    if (this.#rate === 0) return false;
+    const longest = Math.max(share.min, this.#rate * maxExpectedMs);
+    const own = this.#waiting.count(sender);
+    const senders = this.#waiting.senders + (own === 0 ? 1 : 0);
+    return this.length > longest && own + 1 > longest / senders;
   }
 
   #openTurn(now: number): void {

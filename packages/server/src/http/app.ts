@@ -25,7 +25,6 @@ import { addHealthEndpoints, type Health } from './health';
 import {
   authenticate,
   byKeys,
-  createRateLimiter,
   getCaller,
   getKeyCheck,
   getSealer,
@@ -35,6 +34,7 @@ import {
 } from './middleware';
 import { rejectMethods, rejectPaths } from './not-found';
 import { handleErrors, sendProblem } from './problems';
+import { createRateLimiter } from './rate-limiter';
 import { rejectOverloaded } from './rejection';
 import { observeRequests, type RequestObserver } from './request-log';
 import {
@@ -61,6 +61,8 @@ export interface AppDependencies extends RequestObserver {
   webhookPolicy: WebhookPolicy;
   /** How many requests one API key may make in a minute. */
   rateLimit: number;
+  /** How many all keys of an account may make together. @default five times `rateLimit` */
+  accountRateLimit?: number | undefined;
   /** Whether the server is shutting down and rejects new requests. */
   isStopping: () => boolean;
   health: Health;
@@ -72,6 +74,8 @@ export interface AppDependencies extends RequestObserver {
   trustProxy: readonly string[];
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses: boolean;
+  /** Called with the SHA-256 of the key of each authenticated request, and its account. */
+  onAuthenticated: (keyHash: string, accountId: string) => void;
   /** None unless requests are traced. */
   tracer?: RequestTracer | undefined;
 }
@@ -92,7 +96,10 @@ export interface App {
 /** Creates the HTTP application: the contract's endpoints, the API reference, and a problem for every other request. */
 export function createApp(dependencies: AppDependencies): App {
   const { store, clock, log } = dependencies;
-  const limiter = createRateLimiter(dependencies.rateLimit, clock);
+  const limiter = createRateLimiter(
+    { perKey: dependencies.rateLimit, perAccount: dependencies.accountRateLimit },
+    clock,
+  );
   const signInLimiter = createSignInLimiter();
   const keyUsage = new KeyUsage(store.accounts.recordKeyUses, clock, log);
   const longPolls = new LongPollRegistry(clock);
@@ -146,7 +153,10 @@ export function createApp(dependencies: AppDependencies): App {
   });
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [
-    byKeys(authenticate(store.accounts, clock, keyUsage), signInLimiter.limit),
+    byKeys(
+      authenticate(store.accounts, clock, keyUsage, limiter, dependencies.onAuthenticated),
+      signInLimiter.limit,
+    ),
     byKeys(limiter.limit, pass),
     byKeys(rejectReadOnly, pass),
     readJsonBody,

@@ -1,25 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { RouteMetadata } from '@tradepost/contract';
-import { headerNames, requestLimits } from '@tradepost/contract/wire';
+import { requestLimits } from '@tradepost/contract/wire';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '@tradepost/domain/accounts/account';
 import {
-  rateLimited,
   readBearerKey,
   requireValid,
   requireWriteAccess,
   toCaller,
-  writeRateLimit,
-  writeRateLimitPolicy,
 } from '@tradepost/domain/accounts/authentication';
-import { type Clock, clockTolerance } from '@tradepost/domain/kernel/context';
+import type { Clock } from '@tradepost/domain/kernel/context';
 import { DomainError } from '@tradepost/domain/kernel/errors';
 import { malformedJson, notJson } from '@tradepost/domain/problems';
 import type { RequestContext } from '@tradepost/domain/route-handlers';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { MemoryStore, type Options } from 'express-rate-limit';
 import { hashApiKey, isApiKey, type KeyUsage } from '../kernel/api-key';
 import { seal, unseal } from '../kernel/seal';
-import { sendProblem } from './problems';
 
 /** Returns the account that sent an authenticated request. */
 export function getCaller(res: Response): Caller {
@@ -34,10 +28,9 @@ export function getCaller(res: Response): Caller {
 async function requireKey(
   accounts: AccountStore,
   clock: Clock,
-  text: string,
+  hash: string | null,
 ): Promise<ApiKeyWithAccount> {
-  // The checksum saves a query for truncated or mistyped keys.
-  const key = isApiKey(text) ? await accounts.findKeyByHash(hashApiKey(text)) : null;
+  const key = hash === null ? null : await accounts.findKeyByHash(hash);
   return requireValid(key, clock.now());
 }
 
@@ -66,22 +59,35 @@ export function getSealer(res: Response): Pick<RequestContext, 'seal' | 'unseal'
   return { seal: (text) => seal(text, apiKey), unseal: (sealed) => unseal(sealed, apiKey) };
 }
 
-/** Requires a valid API key as `Authorization: Bearer <API_KEY>`. */
+/**
+ * Requires a valid API key as `Authorization: Bearer <API_KEY>`.
+ *
+ * @param limiter Responds to requests whose key was beyond a limit a moment ago; returns whether it did.
+ * @param onAuthenticated Called with the SHA-256 of each valid key and its account.
+ */
 export function authenticate(
   accounts: AccountStore,
   clock: Clock,
   usage: KeyUsage,
+  limiter: { rejectAgain(keyHash: string, res: Response): boolean },
+  onAuthenticated: (keyHash: string, accountId: string) => void,
 ): RequestHandler {
   return async (req, res, next) => {
     const text = readBearerKey(req.headers.authorization);
-    const key = await requireKey(accounts, clock, text);
+    // The checksum saves a query for truncated or mistyped keys.
+    const hash = isApiKey(text) ? hashApiKey(text) : null;
+    if (hash !== null && limiter.rejectAgain(hash, res)) return;
+    const key = await requireKey(accounts, clock, hash);
     usage.touch(key.id);
+    onAuthenticated(key.hash, key.accountId);
     res.locals.caller = toCaller(key);
     res.locals.apiKey = text;
+    res.locals.keyHash = hash;
+    res.locals.requestsPerMinute = key.requestsPerMinute;
     // Most requests arrive at once; for those there is nothing to wait for.
     res.locals.bodyIsPending = hasBody(req) && !req.complete;
     res.locals.requireValidKey = async () => {
-      await requireKey(accounts, clock, text);
+      await requireKey(accounts, clock, hash);
     };
     next();
   };
@@ -181,75 +187,3 @@ export const readJsonBody: RequestHandler = (req, res, next) => {
     parseAnyJson(req, res, next);
   }
 };
-
-const windowMs = 60_000;
-
-/** A rate limiter and how to stop its timer. */
-export interface RateLimiter {
-  /** Runs after authentication. */
-  limit: RequestHandler;
-  stop(): void;
-}
-
-/**
- * Counts requests by API key and returns the remaining number in the IETF `RateLimit` headers. The library counts; its
- * middleware would compute the address of the client and a hash of the key for each request, which nothing needs.
- *
- * @param perMinute How many requests one key may make in a minute.
- */
-export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter {
-  const store = new MemoryStore();
-  store.init({ windowMs } as Options);
-  const policies = new PolicyHeaders(perMinute);
-  let latest = 0;
-  // The store returns an object that later requests change, so each one is read before the next request is counted.
-  let lastCount: Promise<unknown> = Promise.resolve();
-  function count(keyId: string): Promise<{ totalHits: number; seconds: number }> {
-    const counted = lastCount
-      .then(() => store.increment(keyId))
-      .then(({ totalHits, resetTime }) => ({ totalHits, seconds: secondsUntil(resetTime) }));
-    lastCount = counted.catch(() => undefined);
-    return counted;
-  }
-  const limit: RequestHandler = async (_req, res, next) => {
-    const now = clock.now();
-    // Windows end by the system time. If the clock was set back by an hour, they would last an hour longer.
-    if (now < latest - clockTolerance) void store.resetAll();
-    latest = now;
-    const { keyId } = getCaller(res);
-    const { totalHits, seconds } = await count(keyId);
-    const remaining = Math.max(0, perMinute - totalHits);
-    res.setHeader(headerNames.rateLimit, writeRateLimit(remaining, seconds));
-    res.setHeader(headerNames.rateLimitPolicy, policies.get(keyId));
-    if (totalHits <= perMinute) return next();
-    sendProblem(res, rateLimited(perMinute, windowMs, seconds));
-  };
-  return { limit, stop: () => store.shutdown() };
-}
-
-function secondsUntil(time: Date | undefined): number {
-  return Math.max(0, Math.ceil(((time?.getTime() ?? 0) - Date.now()) / 1_000));
-}
-
-const maxPolicies = 10_000;
-
-/** The `RateLimit-Policy` header of each API key, whose partition key is a hash of its ID. */
-class PolicyHeaders {
-  readonly #perMinute: number;
-  readonly #headers = new Map<string, string>();
-
-  constructor(perMinute: number) {
-    this.#perMinute = perMinute;
-  }
-
-  get(keyId: string): string {
-    const known = this.#headers.get(keyId);
-    if (known !== undefined) return known;
-    if (this.#headers.size >= maxPolicies) this.#headers.clear();
-    const hash = createHash('sha256').update(keyId).digest('hex').slice(0, 12);
-    const partition = Buffer.from(hash).toString('base64');
-    const header = writeRateLimitPolicy(this.#perMinute, windowMs, partition);
-    this.#headers.set(keyId, header);
-    return header;
-  }
-}

@@ -1,8 +1,8 @@
 import { headerNames } from '@tradepost/contract/wire';
 import type { Request } from 'express';
 import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit';
-import type { RateLimiter } from './middleware';
 import { sendProblem } from './problems';
+import type { RateLimiter } from './rate-limiter';
 import { getClientAddress } from './request-log';
 
 const windowMs = 60_000;

@@ -11,6 +11,7 @@ import { Health, healthPaths } from '../http/health';
 import { LogSampler } from '../http/log-sampler';
 import type { CompletedRequest } from '../http/request-log';
 import { withOriginForm } from '../http/requests';
+import { Senders } from '../http/senders';
 import { throttle } from '../kernel/throttle';
 import type { Store } from '../stores/store';
 import { loadTracer } from '../tracing/load-tracer';
@@ -33,6 +34,11 @@ export interface ApiOptions {
   host: string;
   /** How many requests one API key may make in a minute. */
   rateLimit: number;
+  /**
+   * How many requests all keys and sessions of one account may make together in a minute, unless it has a limit of its own.
+   * @default five times `rateLimit`
+   */
+  accountRateLimit?: number | undefined;
   /**
    * Certificate and private key, to serve HTTPS.
    * @default plain HTTP
@@ -127,6 +133,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const tracer = await loadTracer();
   if (tracer) store.traceChanges(tracer.changes);
   const sampler = new LogSampler(log, clock, options.logsPerSecond ?? defaultLogsPerSecond);
+  const senders = new Senders();
   let stopping = false;
   const {
     app,
@@ -141,6 +148,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     log,
     webhookPolicy,
     rateLimit: options.rateLimit,
+    accountRateLimit: options.accountRateLimit,
     isStopping: () => stopping,
     sampler,
     onRequestCompleted: options.onRequestCompleted,
@@ -153,6 +161,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     corsOrigins: options.corsOrigins ?? [],
     trustProxy: options.trustProxy ?? [],
     validateResponses: options.validateResponses ?? false,
+    onAuthenticated: senders.learn,
     tracer: tracer?.requests,
   });
 
@@ -169,6 +178,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       reject(request, response);
     },
     isProbe: ({ url = '' }) => probe.test(url),
+    identify: senders.identify,
     getWriteDelay: () => store.getWriteDelay(),
   });
   const logPipelined = throttle(clock, (closed) =>

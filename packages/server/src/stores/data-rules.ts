@@ -1,4 +1,5 @@
 import { orderStatuses } from '@tradepost/contract/wire';
+import { limitBounds } from '@tradepost/domain/accounts/limits';
 import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
 import { storedBuckets } from '@tradepost/domain/webhooks/stats-counts';
 
@@ -76,6 +77,21 @@ function accountsOfKind(table: string, column: string, kind: string): DataRule {
   };
 }
 
+/** The columns with the limits of accounts. */
+const limitColumns: Record<keyof typeof limitBounds, string> = {
+  requestsPerMinute: 'requests_per_minute',
+  maxWebhooks: 'max_webhooks',
+  maxOpenDeliveries: 'max_open_deliveries',
+};
+
+/** A condition: a limit of an account is out of its bounds. */
+const isOutOfBounds = Object.entries(limitBounds)
+  .map(([name, { min, max }]) => {
+    const column = limitColumns[name as keyof typeof limitBounds];
+    return `${column} NOT BETWEEN ${min} AND ${max}`;
+  })
+  .join(' OR ');
+
 /**
  * Returns what the server keeps true with each change, beyond what the schema of SQLite enforces.
  *
@@ -102,12 +118,17 @@ export function createRuleGroups({
   return [
     {
       name: 'accounts',
-      description: 'sellers, buyers and agents are accounts of that kind',
+      description:
+        'sellers, buyers and agents are accounts of that kind, with limits in their bounds',
       rules: [
         accountsOfKind('listings', 'seller_id', 'seller'),
         accountsOfKind('listings', 'agent_id', 'agent'),
         accountsOfKind('orders', 'buyer_id', 'buyer'),
         accountsOfKind('orders', 'agent_id', 'agent'),
+        {
+          problem: 'accounts with a limit out of its bounds',
+          sql: `SELECT id FROM accounts WHERE ${isOutOfBounds}`,
+        },
       ],
     },
     {

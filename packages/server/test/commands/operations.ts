@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eraseAccount } from '../../src/commands/erase-account';
 import { exportAccount, toExportLine } from '../../src/commands/export-account';
 import { getOperator } from '../../src/commands/operator';
+import { parseIntegerOrDefault } from '../../src/commands/options';
 import { openStore } from '../../src/stores/open-store';
 import { fillStore } from '../helpers/fill-store';
 import { aResult, leaseDue } from '../helpers/leasing';
@@ -102,6 +103,42 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
         'Account usr_unknown does not exist in',
       );
     }
+  });
+
+  test('limits of an account are shown with what is used, changed and reset, each with an entry of the audit log', async () => {
+    const { database, create } = await open();
+    const { id } = await create('buyer');
+    const limits = ['accounts', 'limits', id];
+    const defaults = { requestsPerMinute: null, maxWebhooks: null, maxOpenDeliveries: null };
+    const used = { id, webhooks: 0, openDeliveries: 0 };
+    expect(await runJson(database, ...limits)).toEqual({ ...used, ...defaults });
+    const first = ['--requests-per-minute', '60', '--webhooks', '50'];
+    const set = { ...used, ...defaults, requestsPerMinute: 60, maxWebhooks: 50 };
+    expect(await runJson(database, ...limits, ...first)).toEqual(set);
+    // The same again changes nothing.
+    await runCommand(database, ...limits, ...first);
+    const second = ['--requests-per-minute', 'default', '--open-deliveries', '1000'];
+    const { stdout } = await runCommand(database, ...limits, ...second);
+    expect(stdout).toContain('requestsPerMinute  default\nmaxWebhooks        50\n');
+    expect(await runJson(database, 'accounts', 'show', id)).toMatchObject({
+      ...{ requestsPerMinute: null, maxWebhooks: 50, maxOpenDeliveries: 1_000 },
+    });
+    const entries = await runJson<Entry[]>(database, 'audit', '--account', id);
+    const changes = entries.filter(({ action }) => action === 'account.limits_changed');
+    expect(changes.map(({ details }) => details)).toEqual([
+      {
+        requestsPerMinute: { from: 60, to: null },
+        maxOpenDeliveries: { from: null, to: 1_000 },
+      },
+      { requestsPerMinute: { from: null, to: 60 }, maxWebhooks: { from: null, to: 50 } },
+    ]);
+    expect(() => parseIntegerOrDefault(0, 1_000)('many')).toThrow(
+      'It must be an integer from 0 to 1000, or default.',
+    );
+    await expect(runCommand(database, 'accounts', 'limits', 'usr_1')).rejects.toThrow(
+      'Account usr_1 does not exist in',
+    );
+    expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 
   /** Fills a database with a buyer and a seller, each with a webhook and deliveries. */

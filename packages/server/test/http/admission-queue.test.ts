@@ -47,13 +47,14 @@ beforeEach(() => {
       clock.work(rejectMs);
     },
     isProbe: ({ url }) => url === '/livez',
+    identify: ({ headers }) => headers.from ?? '',
     getWriteDelay: () => writeDelay,
   });
 });
 
-function send(url: string, method = 'GET'): ServerResponse {
+function send(url: string, method = 'GET', from = ''): ServerResponse {
   const request = new IncomingMessage(new Socket());
-  Object.assign(request, { url, method });
+  Object.assign(request, { url, method, headers: { from } });
   const response = new ServerResponse(request);
   queue.listener(request, response);
   return response;
@@ -96,6 +97,7 @@ describe('the admission queue', () => {
       },
       reject() {},
       isProbe: () => false,
+      identify: () => '',
       getWriteDelay: () => 0,
     });
     for (const url of numbers(0, 150)) send(url);
@@ -209,6 +211,31 @@ describe('the admission queue', () => {
     expect(queue.rejected).toBe(21);
   });
 
+  it('takes a request of each sender in turn, and next the first one of a sender that had none', async () => {
+    for (const url of numbers(0, 700)) send(url, 'GET', 'noisy');
+    while (handled.length < 300) await nextTurn();
+    const before = handled.length;
+    for (const at of [1, 2, 3]) send(`/other${at}`, 'GET', 'other');
+    send('/quiet', 'GET', 'quiet');
+    await nextTurn();
+    const next = handled.slice(before, before + 8);
+    expect(next.filter((url) => !/^\/\d/.test(url))).toEqual([
+      ...['/other1', '/quiet', '/other2', '/other3'],
+    ]);
+    expect(next.indexOf('/quiet')).toBeLessThan(4);
+  });
+
+  it('rejects requests of a sender that has more than its part of a long queue, and none of others', async () => {
+    for (const url of numbers(0, 600)) send(url, 'GET', 'noisy');
+    await nextTurn();
+    send('/noisy', 'GET', 'noisy');
+    send('/quiet', 'GET', 'quiet');
+    expect(rejected).toEqual(['/noisy']);
+    await nextTurn();
+    expect(handled).toContain('/quiet');
+    expect(queue.length).toBeGreaterThan(100);
+  });
+
   it('rejects changes, and no reads, while the store does not write', () => {
     writeDelay = maxQueueTimeMs + 1;
     send('/change', 'PATCH');
@@ -226,22 +253,34 @@ describe('the admission queue', () => {
     expect(handled).toEqual(numbers(0, 150));
   });
 
-  it('handles or rejects each request once, those that it handles in their order', async () => {
-    const step = fc.record({ arrive: fc.nat(300), work: fc.nat(10), pause: fc.boolean() });
+  it('handles or rejects each request once, those of a sender that it handles in their order', async () => {
+    const step = fc.record({
+      arrive: fc.nat(300),
+      work: fc.nat(10),
+      pause: fc.boolean(),
+      senders: fc.integer({ min: 1, max: 5 }),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         handled = [];
         rejected = [];
         let sent = 0;
-        for (const { arrive, work, pause } of steps) {
+        const sentBy = new Map<number, number>();
+        for (const { arrive, work, pause, senders } of steps) {
           workMs = work;
-          for (const url of numbers(sent, arrive)) send(url);
+          for (let index = sent; index < sent + arrive; index += 1) {
+            sentBy.set(index, index % senders);
+            send(`/${index}`, 'GET', String(index % senders));
+          }
           sent += arrive;
           if (pause) await nextTurn();
         }
         await drain();
         const number = (url: string) => Number(url.slice(1));
-        expect(handled.map(number)).toEqual(handled.map(number).toSorted((a, b) => a - b));
+        for (let sender = 0; sender < 5; sender += 1) {
+          const own = handled.map(number).filter((index) => sentBy.get(index) === sender);
+          expect(own).toEqual(own.toSorted((a, b) => a - b));
+        }
         expect([...handled, ...rejected].map(number).toSorted((a, b) => a - b)).toEqual(
           numbers(0, sent).map(number),
         );

@@ -171,8 +171,12 @@ describe('every response', () => {
       const actor = await strict.account('buyer');
       const other = await strict.account('buyer');
       const first = await strict.request('GET /v1/orders', { as: actor });
-      expect(first.headers.get('ratelimit')).toMatch(/^"requests"; r=1; t=\d+$/);
-      expect(first.headers.get('ratelimit-policy')).toMatch(/^"requests"; q=2; w=60/);
+      expect(first.headers.get('ratelimit')).toMatch(
+        /^"requests"; r=1; t=\d+, "account"; r=9; t=\d+$/,
+      );
+      expect(first.headers.get('ratelimit-policy')).toMatch(
+        /^"requests"; q=2; w=60; pk=:\w+=*:, "account"; q=10; w=60; pk=:\w+=*:$/,
+      );
       await strict.request('GET /v1/orders', { as: actor });
       const third = await strict.request('GET /v1/orders', { as: actor });
       expect(getProblem(third)).toMatchObject({ status: 429, code: 'rate_limited' });

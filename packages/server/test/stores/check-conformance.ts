@@ -42,6 +42,11 @@ const sharedDamages: Damage[] = [
     `UPDATE accounts SET kind = 'agent' WHERE kind = 'buyer'`,
   ],
   [
+    'accounts',
+    'accounts with a limit out of its bounds',
+    'UPDATE accounts SET max_open_deliveries = 0',
+  ],
+  [
     'keys',
     'sessions whose key is missing, of another account, or a session itself',
     'UPDATE api_keys SET session = TRUE, parent_id = id, expires_at = 1',

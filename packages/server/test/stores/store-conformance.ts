@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/stores/store';
+import { describeAccountLimits } from './conformance/account-limits';
 import { describeAccounts } from './conformance/accounts';
 import { describeAuditLog } from './conformance/audit-log';
 import { describeBackoff } from './conformance/backoff';
@@ -86,6 +87,7 @@ const allParts: Part[] = [
   describeWebhookStats,
   describeClockChanges,
   describeAuditLog,
+  describeAccountLimits,
   describeSuspensions,
 ];
 

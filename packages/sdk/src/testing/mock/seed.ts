@@ -1,5 +1,6 @@
 import type { Account } from '@tradepost/domain/accounts/account';
 import { createKeyRecord } from '@tradepost/domain/accounts/key';
+import { defaultLimits } from '@tradepost/domain/accounts/limits';
 import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing as ListingRecord } from '@tradepost/domain/listings/listing';
 import type { MemoryData } from '@tradepost/domain/memory/memory-data';
@@ -103,7 +104,7 @@ export class Seed {
     const { id = newId('usr'), name = names[kind], readOnly = false } = overrides;
     requireUnused(accounts, id);
     const apiKey = this.#clock.newId('tpk_mock').padEnd(42, '0');
-    const state = { suspendedAt: null, suspensionReason: null, erasedAt: null };
+    const state = { suspendedAt: null, suspensionReason: null, erasedAt: null, ...defaultLimits };
     const account: Account = { id, kind, name, createdAt: now, ...state };
     accounts.set(id, account);
     const settings = { accountId: id, readOnly, expiresAt: null };

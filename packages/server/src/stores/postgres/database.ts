@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { DeliveryRoom } from '@tradepost/domain/deliveries/open-deliveries';
 import { OutcomeUnknownError } from '@tradepost/domain/kernel/errors';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -37,6 +38,11 @@ export interface PostgresOptions extends PoolOptions {
    * @default none: new secrets are stored in plain text
    */
   secretKeys?: readonly SecretKey[];
+  /**
+   * How many pending deliveries the webhooks of an account may have together, unless it has a limit of its own.
+   * @default 1000000
+   */
+  maxOpenDeliveries?: number | undefined;
   /**
    * Whether endpoint secrets are read or written. Otherwise the store can be opened without their keys.
    * @default true
@@ -277,6 +283,8 @@ export class PostgresDatabase extends Queries {
   #namesStatements = true;
   /** Encrypts and decrypts the secrets in the rows. */
   readonly secrets: SecretCipher;
+  /** How many deliveries accounts may still queue. */
+  readonly deliveryRoom: DeliveryRoom;
 
   /**
    * @param url The URL of the database, such as `postgres://tradepost@db.example/tradepost`.
@@ -288,6 +296,7 @@ export class PostgresDatabase extends Queries {
   ) {
     super();
     this.secrets = new SecretCipher(options.secretKeys ?? []);
+    this.deliveryRoom = new DeliveryRoom(options.maxOpenDeliveries);
     this.#hosts = new Hosts(url, options.log ?? createLog('silent'), options.sessionRole);
     this.#pool = createPool(this.#hosts, options);
   }

@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { type Delivery, leaseMs, retryWindowMs } from '@tradepost/domain/deliveries/delivery';
 import type { DeliveryStore } from '@tradepost/domain/deliveries/delivery-store';
 import { latestBackoffUntil } from '@tradepost/domain/deliveries/endpoint-health';
+import { queueLimitReached } from '@tradepost/domain/deliveries/open-deliveries';
 import { StatsTally } from '@tradepost/domain/webhooks/stats-counts';
-import { pendingDeliveries, queueSignals } from '../records/tables';
+import { finishedDeliveries, pendingDeliveries, queueSignals } from '../records/tables';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 import { insertFinished } from './delivery-queries';
@@ -22,11 +23,23 @@ interface QueuedDeliveries {
   traceContext: string | null;
 }
 
-/** Adds the inserts of deliveries that are due at once, and a signal for each of their queues. */
+const isPending = ({ state }: Delivery) => state === 'pending';
+
+/** Adds the inserts of deliveries that are due at once, and a signal for each of their queues; and of those that have failed already. */
 export function insertDeliveries(writes: WriteSet, changes: readonly QueuedDeliveries[]): void {
   const signals = new Map<string, { dueAt: number; deliveries: number }>();
+  const failed = changes
+    .flatMap(({ deliveries }) => deliveries)
+    .filter(({ state }) => state === 'failed')
+    .map((one) => ({
+      ...one,
+      attempts: 0,
+      lastError: queueLimitReached,
+      finishedAt: one.createdAt,
+    }));
+  writes.insert(finishedDeliveries, failed);
   const rows = changes.flatMap(({ deliveries, traceContext }) =>
-    deliveries.map((delivery) => {
+    deliveries.filter(isPending).map((delivery) => {
       const { webhookId, createdAt } = delivery;
       const { dueAt, deliveries: others } = signals.get(webhookId) ?? {
         dueAt: createdAt,

@@ -1,4 +1,5 @@
-import { fanOut } from '@tradepost/domain/deliveries/delivery';
+import { fanOut, type Subscriber } from '@tradepost/domain/deliveries/delivery';
+import type { DeliveryRoom, OpenDeliveries } from '@tradepost/domain/deliveries/open-deliveries';
 import { type DomainEvent, firstSequenceAt } from '@tradepost/domain/events/event';
 import type { EventStore, LoggedEvent, LogLimits } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
@@ -80,6 +81,7 @@ export interface CausedEvents {
  * for each of their webhooks that subscribes to the event type.
  *
  * @param known What was read about probable recipients.
+ * @param room How many deliveries their accounts may still queue.
  * @returns How many deliveries are queued by each change.
  */
 export async function addEvents(
@@ -87,14 +89,17 @@ export async function addEvents(
   writes: WriteSet,
   changes: readonly CausedEvents[],
   known: Subscriptions,
+  room: DeliveryRoom,
 ): Promise<number[]> {
   const events = changes.flatMap((change) => change.events);
   if (events.length === 0) return changes.map(() => 0);
-  const subscribers = groupSubscribers(await findSubscriptions(tx, events, known));
+  const subscriptions = await findSubscriptions(tx, events, known);
+  await countOpen(tx, room, subscriptions, Math.max(...changes.map(({ context }) => context.now)));
+  const subscribers = groupSubscribers(subscriptions);
   const findSubscribers = (accountIds: string[], type: string) =>
     accountIds.flatMap((id) => subscribers.get(`${id} ${type}`) ?? []);
   const caused = changes.map(({ events: own, context, traceContext }) => {
-    const parts = own.map((event) => fanOut(event, findSubscribers, context));
+    const parts = own.map((event) => fanOut(event, findSubscribers, room.take, context));
     return {
       notifications: parts.flatMap((part) => part.notifications),
       deliveries: parts.flatMap((part) => part.deliveries),
@@ -108,17 +113,42 @@ export async function addEvents(
     caused.flatMap((one) => one.notifications),
   );
   insertDeliveries(writes, caused);
-  return caused.map(({ deliveries }) => deliveries.length);
+  return caused.map(
+    ({ deliveries }) => deliveries.filter(({ state }) => state === 'pending').length,
+  );
+}
+
+/**
+ * Counts the pending deliveries of accounts that queue some, once a second for each. Reads a row for each of their webhooks. Those
+ * that only signals tell of are not counted: usually a few milliseconds of them.
+ */
+async function countOpen(
+  tx: Transaction,
+  room: DeliveryRoom,
+  subscriptions: readonly Subscription[],
+  now: number,
+): Promise<void> {
+  const accountIds = new Set(subscriptions.map(({ accountId }) => accountId));
+  const unknown = [...accountIds].filter((id) => room.isUnknown(id, now));
+  if (unknown.length === 0) return;
+  const counted = await tx.rows<OpenDeliveries & { id: string }>(
+    `SELECT id, max_open_deliveries AS "limit", (
+       SELECT coalesce(sum(depth), 0)::bigint FROM webhooks JOIN queues ON webhook_id = webhooks.id
+       WHERE account_id = accounts.id AND deleted_at IS NULL) AS open
+     FROM accounts WHERE id = ANY ($1::text[])`,
+    unknown,
+  );
+  for (const { id, ...open } of counted) room.set(id, open, now);
 }
 
 /** Returns the webhooks of each account and event type. */
-function groupSubscribers(subscriptions: readonly Subscription[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
+function groupSubscribers(subscriptions: readonly Subscription[]): Map<string, Subscriber[]> {
+  const groups = new Map<string, Subscriber[]>();
   for (const { accountId, eventType, webhookId } of subscriptions) {
     const name = `${accountId} ${eventType}`;
     const group = groups.get(name);
-    if (group === undefined) groups.set(name, [webhookId]);
-    else group.push(webhookId);
+    if (group === undefined) groups.set(name, [{ accountId, webhookId }]);
+    else group.push({ accountId, webhookId });
   }
   return groups;
 }

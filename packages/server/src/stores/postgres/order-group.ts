@@ -1,3 +1,4 @@
+import type { DeliveryRoom } from '@tradepost/domain/deliveries/open-deliveries';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
 import { DomainError, missingRecord } from '@tradepost/domain/kernel/errors';
@@ -338,7 +339,7 @@ class OrderGroup {
   }
 
   /** Writes what was decided, each row once. Returns the result of each change. */
-  async write(): Promise<Map<Member, Written>> {
+  async write(room: DeliveryRoom): Promise<Map<Member, Written>> {
     const writes = new WriteSet();
     writes.insert(orders, this.#placed);
     const onCommitted = addPartners(this.#tx, writes, this.#placed);
@@ -355,6 +356,7 @@ class OrderGroup {
         traceContext: member.traceContext,
       })),
       this.#parties,
+      room,
     );
     this.#keys.addWrites(this.#tx, writes);
     writes.send(this.#tx);
@@ -410,7 +412,7 @@ export async function writeOrders(
     const outcome = await group.decide(member);
     if (outcome !== null) outcomes.set(member, outcome);
   }
-  const written = await group.write();
+  const written = await group.write(db.deliveryRoom);
   return members.map(
     (member) => outcomes.get(member) ?? { result: written.get(member) as Written },
   );

@@ -10,7 +10,13 @@ import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { NumberedConditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
-import { disabledUpdate, webhookEvents, webhooks, webhookUpdate } from '../records/tables';
+import {
+  accountLimits,
+  disabledUpdate,
+  webhookEvents,
+  webhooks,
+  webhookUpdate,
+} from '../records/tables';
 import {
   createWebhookFields,
   readWebhook,
@@ -68,14 +74,21 @@ function updateWebhook(db: PostgresDatabase, tx: Transaction, webhook: Webhook):
   insertSubscriptions(tx, webhook);
 }
 
-/** Locks an account, so that its webhooks are added one after another, and returns how many it has. */
-async function countWebhooks(tx: Transaction, accountId: string): Promise<number> {
-  tx.send('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', accountId);
+/** Locks an account, so that its webhooks are added one after another, and returns how many it has and may have. */
+async function countWebhooks(
+  tx: Transaction,
+  accountId: string,
+): Promise<[count: number, limit: number | null]> {
+  const account = await tx.find(
+    accountLimits,
+    'FROM accounts WHERE id = $1 FOR NO KEY UPDATE',
+    accountId,
+  );
   const row = await tx.row<{ count: number }>(
     'SELECT count(*) AS count FROM webhooks WHERE account_id = $1 AND deleted_at IS NULL',
     accountId,
   );
-  return row?.count ?? 0;
+  return [row?.count ?? 0, account?.maxWebhooks ?? null];
 }
 
 /** Returns those of some webhooks that are not deleted. */
@@ -139,7 +152,7 @@ export function createPostgresWebhookStore(
   return {
     addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
       writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
-        const { webhook, response, audit } = decide(await countWebhooks(tx, accountId));
+        const { webhook, response, audit } = decide(...(await countWebhooks(tx, accountId)));
         await insertWebhook(db, tx, webhook);
         insertAudit(tx, audit);
         return { response, webhookId: webhook.id };

@@ -25,6 +25,9 @@ export const accounts = new Table<Account>('accounts', ['id'], {
   suspendedAt: ['suspended_at', 'integer'],
   suspensionReason: ['suspension_reason', 'text'],
   erasedAt: ['erased_at', 'integer'],
+  requestsPerMinute: ['requests_per_minute', 'integer'],
+  maxWebhooks: ['max_webhooks', 'integer'],
+  maxOpenDeliveries: ['max_open_deliveries', 'integer'],
 });
 
 /** What a change of an account writes. */
@@ -34,7 +37,13 @@ export const accountUpdate = accounts.update(
   'suspendedAt',
   'suspensionReason',
   'erasedAt',
+  'requestsPerMinute',
+  'maxWebhooks',
+  'maxOpenDeliveries',
 );
+
+/** What limits the webhooks of an account and their deliveries. */
+export const accountLimits = accounts.only('maxWebhooks', 'maxOpenDeliveries');
 
 /** The API keys. */
 export const apiKeys = new Table<ApiKey>('api_keys', ['id'], {
@@ -62,12 +71,15 @@ export const keysWithParents = `api_keys LEFT JOIN api_keys AS parents
   ON api_keys.session AND parents.id = api_keys.parent_id`;
 
 /** API keys joined with their accounts. */
-export const apiKeysWithAccount = keyFields.with<{ kind: AccountKind; suspendedAt: number | null }>(
-  {
-    kind: ['accounts.kind', 'text'],
-    suspendedAt: ['accounts.suspended_at', 'integer'],
-  },
-);
+export const apiKeysWithAccount = keyFields.with<{
+  kind: AccountKind;
+  suspendedAt: number | null;
+  requestsPerMinute: number | null;
+}>({
+  kind: ['accounts.kind', 'text'],
+  suspendedAt: ['accounts.suspended_at', 'integer'],
+  requestsPerMinute: ['accounts.requests_per_minute', 'integer'],
+});
 
 /** The audit log. */
 export const auditLog = new Table<AuditEntry>('audit_log', ['id'], {

@@ -1,6 +1,7 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { DeliveryRoom } from '@tradepost/domain/deliveries/open-deliveries';
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
 import type Database from 'better-sqlite3';
 import { SecretCipher, type SecretKey } from '../encryption';
@@ -35,6 +36,11 @@ export interface SqliteOptions extends CommitOptions, OpenOptions {
    * @default true
    */
   usesSecrets?: boolean;
+  /**
+   * How many pending deliveries the webhooks of an account may have together, unless it has a limit of its own.
+   * @default 1000000
+   */
+  maxOpenDeliveries?: number | undefined;
   /**
    * Only read an existing database of the current schema, which may be a backup or on read-only media. Nothing is written to it,
    * and its journal mode stays.
@@ -134,6 +140,8 @@ export class SqliteDatabase {
   #writes = 0;
   /** Encrypts and decrypts the secrets in the rows. */
   readonly secrets: SecretCipher;
+  /** How many deliveries accounts may still queue. */
+  readonly deliveryRoom: DeliveryRoom;
 
   /** @throws StoreUnavailableError if the file cannot be opened or belongs to another program. */
   constructor(
@@ -142,6 +150,7 @@ export class SqliteDatabase {
     options: SqliteOptions = {},
   ) {
     this.secrets = new SecretCipher(options.secretKeys ?? []);
+    this.deliveryRoom = new DeliveryRoom(options.maxOpenDeliveries);
     const { readOnly = false } = options;
     this.#connection = readOnly
       ? openCurrentForReading(file)

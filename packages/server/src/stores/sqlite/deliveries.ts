@@ -13,6 +13,7 @@ import {
   nextHealth,
   useAttempts,
 } from '@tradepost/domain/deliveries/endpoint-health';
+import { queueLimitReached } from '@tradepost/domain/deliveries/open-deliveries';
 import { StatsTally } from '@tradepost/domain/webhooks/stats-counts';
 import { createLeasedFields, type Endpoint, toLeased } from '../records/leased-delivery';
 import { endpointFields, sqliteAttempts, sqliteDeliveries } from '../records/tables';
@@ -31,8 +32,20 @@ import { WorkerLocks } from './worker-locks';
 /** How many deliveries one transaction leases at most: one or two milliseconds of work. */
 const maxLeasesPerTransaction = 64;
 
-/** Inserts a delivery into its webhook's queue. Call inside a write. */
+/** Inserts a delivery into its webhook's queue, or one that has failed already. Call inside a write. */
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
+  if (delivery.state === 'failed') {
+    db.insert(sqliteDeliveries, {
+      attempts: 0,
+      tries: 0,
+      leaseCounts: false,
+      scheduledAt: delivery.createdAt,
+      finishedAt: delivery.createdAt,
+      lastError: queueLimitReached,
+      ...delivery,
+    });
+    return;
+  }
   // The spread comes last: V8 takes ten times as long for one that is followed by other properties.
   db.insert(sqliteDeliveries, {
     attempts: 0,

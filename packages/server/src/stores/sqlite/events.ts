@@ -1,4 +1,5 @@
-import { fanOut } from '@tradepost/domain/deliveries/delivery';
+import { fanOut, type Subscriber } from '@tradepost/domain/deliveries/delivery';
+import type { OpenDeliveries } from '@tradepost/domain/deliveries/open-deliveries';
 import { type DomainEvent, firstSequenceAt } from '@tradepost/domain/events/event';
 import type { EventStore, LoggedEvent } from '@tradepost/domain/events/event-log';
 import type { CommandContext } from '@tradepost/domain/kernel/context';
@@ -20,7 +21,11 @@ function logEvent(db: SqliteDatabase, { id, createdAt, recipients }: DomainEvent
 }
 
 /** Lists the webhooks of accounts that subscribe to an event type, including paused ones, in the order of the accounts. */
-function selectSubscribers(db: SqliteDatabase, accountIds: string[], eventType: string): string[] {
+function selectSubscribers(
+  db: SqliteDatabase,
+  accountIds: string[],
+  eventType: string,
+): Subscriber[] {
   const list = Array.from(accountIds, () => '?').join(', ');
   const rows = db.tuples<[accountId: string, webhookId: string]>(
     `SELECT account_id, webhook_id FROM webhook_events WHERE account_id IN (${list}) AND event_type = ?`,
@@ -29,8 +34,23 @@ function selectSubscribers(db: SqliteDatabase, accountIds: string[], eventType: 
   );
   if (rows.length === 0) return [];
   return accountIds.flatMap((accountId) =>
-    rows.filter((row) => row[0] === accountId).map((row) => row[1]),
+    rows.filter((row) => row[0] === accountId).map(([, webhookId]) => ({ accountId, webhookId })),
   );
+}
+
+/** Counts the pending deliveries of accounts that queue some, once a second for each. Reads a row for each of their webhooks. */
+function countOpen(db: SqliteDatabase, subscribers: readonly Subscriber[], now: number): void {
+  for (const { accountId } of subscribers) {
+    if (!db.deliveryRoom.isUnknown(accountId, now)) continue;
+    const counted = db.get<OpenDeliveries>(
+      `SELECT max_open_deliveries AS "limit", (
+         SELECT coalesce(sum(depth), 0) FROM webhooks JOIN queues ON webhook_id = webhooks.id
+         WHERE account_id = accounts.id AND deleted_at IS NULL) AS open
+       FROM accounts WHERE id = ?`,
+      accountId,
+    );
+    if (counted !== undefined) db.deliveryRoom.set(accountId, counted, now);
+  }
 }
 
 /**
@@ -48,12 +68,16 @@ export function insertEvents(
   for (const event of events) {
     db.insert(eventTable, event);
     logEvent(db, event);
-    const findSubscribers = (accountIds: string[], eventType: string) =>
-      selectSubscribers(db, accountIds, eventType);
-    const { notifications, deliveries } = fanOut(event, findSubscribers, context);
+    const findSubscribers = (accountIds: string[], eventType: string) => {
+      const subscribers = selectSubscribers(db, accountIds, eventType);
+      countOpen(db, subscribers, context.now);
+      return subscribers;
+    };
+    const { take } = db.deliveryRoom;
+    const { notifications, deliveries } = fanOut(event, findSubscribers, take, context);
     db.insertAll(notificationTable, notifications);
     for (const delivery of deliveries) insertDelivery(db, delivery);
-    queued += deliveries.length;
+    queued += deliveries.filter(({ state }) => state === 'pending').length;
   }
   return queued;
 }

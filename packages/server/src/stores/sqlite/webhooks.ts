@@ -10,7 +10,13 @@ import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { Conditions } from '../conditions';
 import { secretPlaces } from '../encryption';
 import { mergeBounds } from '../page-bounds';
-import { disabledUpdate, webhookEvents, webhooks, webhookUpdate } from '../records/tables';
+import {
+  accountLimits,
+  disabledUpdate,
+  webhookEvents,
+  webhooks,
+  webhookUpdate,
+} from '../records/tables';
 import {
   createWebhookFields,
   readWebhook,
@@ -108,7 +114,10 @@ export function createSqliteWebhookStore(
       db.write(() => {
         let id: string | null = null;
         const add = () => {
-          const { webhook, response, audit } = decide(countWebhooks(db, accountId));
+          const { webhook, response, audit } = decide(
+            countWebhooks(db, accountId),
+            db.find(accountLimits, 'FROM accounts WHERE id = ?', accountId)?.maxWebhooks ?? null,
+          );
           insertWebhook(db, webhook);
           insertAudit(db, audit);
           id = webhook.id;

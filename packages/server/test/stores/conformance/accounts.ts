@@ -28,7 +28,12 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       });
       await accounts.addAccount(account, record);
       const found = await accounts.findKeyByHash(hashApiKey(apiKey));
-      expect(found).toEqual({ ...record, kind: 'seller', suspendedAt: null });
+      expect(found).toEqual({
+        ...record,
+        kind: 'seller',
+        suspendedAt: null,
+        requestsPerMinute: null,
+      });
     });
 
     test('a key is not found by anything but its whole hash', async () => {
@@ -92,6 +97,7 @@ export function describeAccounts(underTest: StoreUnderTest): void {
         ...revoked,
         kind: 'buyer',
         suspendedAt: null,
+        requestsPerMinute: null,
       });
     });
 

@@ -30,6 +30,7 @@ export function describeReopening(underTest: StoreUnderTest): void {
         ...record,
         kind: 'agent',
         suspendedAt: null,
+        requestsPerMinute: null,
       });
       expect(await again.store.listings.findListing(trade.listing.id)).toEqual(listing);
       expect(await again.store.orders.listOrders(trade.agent, {}, page)).toEqual([confirmed]);

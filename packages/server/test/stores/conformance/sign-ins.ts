@@ -48,6 +48,7 @@ export function describeSignIns(underTest: StoreUnderTest): void {
         ...session?.key,
         kind: caller.kind,
         suspendedAt: null,
+        requestsPerMinute: null,
       });
     });
 

@@ -1,3 +1,4 @@
+import { DeliveryRoom } from '@tradepost/domain/deliveries/open-deliveries';
 import { createEvent } from '@tradepost/domain/events/event';
 import type { LoggedEvent } from '@tradepost/domain/events/event-log';
 import { aContext, anOrderRecord, noon } from '@tradepost/domain/test/builders';
@@ -195,7 +196,7 @@ class Run {
     const writes = new WriteSet();
     const noneKnown = { accountIds: [], subscriptions: [] };
     const caused = { events: [event], context, traceContext: null };
-    await addEvents(tx, writes, [caused], noneKnown);
+    await addEvents(tx, writes, [caused], noneKnown, new DeliveryRoom());
     writes.send(tx);
     await tx.settled();
     if (this.#numbering === 'at insert') {

@@ -234,5 +234,9 @@ describe('by the query plans,', () => {
     const steps = db.plans.filter((step) => step.includes('account_events'));
     expect(steps).toEqual(['SEARCH account_events', 'SEARCH account_events']);
     expectDirect(steps);
+    // The account of the webhook: its pending deliveries are counted by its queues.
+    const counted = db.plans.filter((step) => /(accounts|webhooks|queues) /.test(step));
+    expect(counted.some((step) => step.includes('webhooks_of_account'))).toBe(true);
+    expectDirect(counted);
   });
 });

@@ -5,6 +5,7 @@ import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
 import { operations } from './006-operations';
 import { disabledEndpoints, failingQueues } from './007-disabled-endpoints';
+import { accountLimits } from './008-account-limits';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -51,4 +52,10 @@ export const migrations: readonly Migration[] = [
     transaction: disabledEndpoints,
   },
   { summary: 'adds an index of failing endpoints', compatibleFrom: 1, indexes: failingQueues },
+  {
+    summary: 'adds limits of accounts',
+    // Older servers apply the defaults.
+    compatibleFrom: 1,
+    transaction: accountLimits,
+  },
 ];

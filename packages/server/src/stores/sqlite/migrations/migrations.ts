@@ -5,6 +5,7 @@ import { actors } from './004-actors';
 import { endpointSettings } from './005-endpoint-settings';
 import { operations } from './006-operations';
 import { disabledEndpoints } from './007-disabled-endpoints';
+import { accountLimits } from './008-account-limits';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
 export const migrations: readonly string[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly string[] = [
   endpointSettings,
   operations,
   disabledEndpoints,
+  accountLimits,
 ];
