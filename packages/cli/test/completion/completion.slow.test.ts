@@ -119,6 +119,8 @@ describe('completion candidates', () => {
     'webhooks register': ['--url', 'https://a.example', '--events', 'order.created'],
     'jobs show': ['latest'],
     'events get': ['evt_1'],
+    'orders timeline': ['ord_1'],
+    'keys revoke': ['key_1'],
     'webhooks get': ['whk_1'],
     'webhooks update': ['whk_1', '--url', 'https://a.example'],
     'webhooks pause': ['whk_1'],
@@ -138,7 +140,9 @@ describe('completion candidates', () => {
       // These print one thing or another.
       .filter(
         ({ name }) =>
-          !/^(completion|orders set-status|webhooks (rotate-secret|replay)|api|mcp)$/.test(name),
+          !/^(completion|orders set-status|webhooks (rotate-secret|replay|stats)|api|mcp)$/.test(
+            name,
+          ),
       ),
   )('of $name for --fields are the fields that it accepts', async ({ path, name }) => {
     const argv = [...path, ...(argumentsOf[name] ?? []), '--fields', '?'];

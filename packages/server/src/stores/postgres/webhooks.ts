@@ -252,7 +252,7 @@ export function createPostgresWebhookStore(
         const change = { events: [disabled.event], context, traceContext: null };
         const writes = new WriteSet();
         const nothing = { accountIds: [], subscriptions: [] };
-        const [queued = 0] = await addEvents(tx, writes, [change], nothing);
+        const [queued = 0] = await addEvents(tx, writes, [change], nothing, db.deliveryRoom);
         writes.send(tx);
         return { disabled, queued };
       });
