@@ -132,7 +132,7 @@ it('a PATCH, its delivery and the SDK call run through the files that ARCHITECTU
   const again = await trace.take();
   // On a slow machine, a timer may fire during one of them.
   const flow = once.filter((file) => again.includes(file));
-  await expectFlow('One PATCH', 'server', flow, lifetime, 35);
+  await expectFlow('One PATCH', 'server', flow, lifetime, 38);
   await expectFlow('One SDK call', 'sdk', flow, lifetime, 17);
 });
 

@@ -40,7 +40,8 @@ function moveDescription(parameter: oas31.ParameterObject | oas31.ReferenceObjec
 
 /**
  * Returns the document with each `allOf` of one schema replaced by that schema. For 3.0, zod-openapi writes it so that a reference
- * can have other keywords beside it, also where there are none: some client generators make a class of it.
+ * can have other keywords beside it, also where there are none: some client generators make a class of it. Lists of values that may
+ * be null get null.
  */
 function unwrapSingleSchemas(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unwrapSingleSchemas);
@@ -50,7 +51,13 @@ function unwrapSingleSchemas(node: unknown): unknown {
   if (entries.length === 1 && keyword === 'allOf' && Array.isArray(value) && value.length === 1) {
     return unwrapSingleSchemas(value[0]);
   }
-  return Object.fromEntries(entries.map(([key, child]) => [key, unwrapSingleSchemas(child)]));
+  const { nullable, enum: values } = node as { nullable?: unknown; enum?: unknown };
+  const isNullableEnum = nullable === true && Array.isArray(values) && !values.includes(null);
+  return Object.fromEntries([
+    ...entries.map(([key, child]) => [key, unwrapSingleSchemas(child)]),
+    // In 3.0 `nullable` alone does not allow null where values are listed.
+    ...(isNullableEnum ? [['enum', [...values, null]]] : []),
+  ]);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Senders } from '../../src/http/senders';
+import { Senders } from '../../src/http/fair-queue';
 import { hashApiKey } from '../../src/kernel/api-key';
 
 function aRequest(remoteAddress: string, authorization?: string): IncomingMessage {
