@@ -86,6 +86,24 @@ def _is_forbidden_url(failure, case, response):
     )
 
 
+def _is_reserved_header(failure, case, response):
+    """The description of `headers` says which names are reserved; and that two names differ in more than case, JSON Schema cannot say."""
+    body = case.body if isinstance(case.body, dict) else {}
+    headers = body.get("headers")
+    names = [name.lower() for name in headers] if isinstance(headers, dict) else []
+    reserved = re.compile(
+        r"(accept-encoding|baggage|connection|content-(encoding|length|type)|date|expect|host|http2-settings"
+        r"|keep-alive|te|trailer|traceparent|tracestate|transfer-encoding|upgrade|user-agent|via"
+        r"|(proxy|service|tradepost|webhook)-.*)"
+    )
+    blamed = {error["path"] for error in _problem(response).get("errors", [])}
+    return (
+        _is_rejected(failure, response, 422, "validation_failed")
+        and all(path.startswith("headers.") for path in blamed)
+        and (len(set(names)) < len(names) or any(reserved.fullmatch(name) for name in names))
+    )
+
+
 def _is_unusual_reason(failure, case, response):
     """The pattern of a reason says what all languages can: of other than ASCII, not which characters nobody sees, and which are white space."""
     reason = case.body.get("reason") if isinstance(case.body, dict) else None
@@ -134,6 +152,7 @@ _EXCEPTIONS = [
     _is_reversed_period,
     _is_read_false,
     _is_forbidden_url,
+    _is_reserved_header,
     _is_unusual_reason,
     _is_unknown_listing,
     _is_reused_idempotency_key,

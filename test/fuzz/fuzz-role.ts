@@ -75,7 +75,7 @@ function findTemplate(path: string, templates: readonly string[]): string | null
       expected.every((part, index) => part.startsWith('{') || part === parts[index])
     );
   };
-  return templates.find(matches) ?? null;
+  return templates.includes(path) ? path : (templates.find(matches) ?? null);
 }
 
 function findLogFaults(log: readonly LogLine[]): string[] {

@@ -19,6 +19,7 @@ function createOptions(version: OpenApiVersion): CreateDocumentOptions {
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     // The format is enough; the pattern that zod adds is five lines long.
     if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+    if (version === '3.0.3') delete jsonSchema.propertyNames;
     if (version === '3.0.3' && jsonSchema.examples !== undefined) {
       const { examples } = jsonSchema;
       delete jsonSchema.examples;

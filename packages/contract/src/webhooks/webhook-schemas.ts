@@ -204,9 +204,15 @@ const descriptionSchema = z
     'x-extension': true,
   });
 
+const headerValueSchema = z.string({ error: 'must be a text' }).meta({
+  minLength: 1,
+  maxLength: headers.valueLength,
+  pattern: '^[!-~]([ -~]*[!-~])?$',
+});
+
 /** Headers of a webhook. Their names are checked one by one, so that a message names the one that is wrong. */
 const headersSchema = z
-  .record(z.string(), z.string({ error: 'must be a text' }), {
+  .record(z.string(), headerValueSchema, {
     error: 'must be an object of texts by their names',
   })
   .superRefine((given, context) => {
@@ -222,6 +228,9 @@ const headersSchema = z
   .meta({
     description: `Headers that each delivery has too, such as a key of a gateway: ${headers.max} at most, with values of up to ${headers.valueLength.toLocaleString('en-US')} printable ASCII characters. No response shows the values. Headers that the service sets (such as \`Content-Type\`, \`Service-Signature\`, \`webhook-…\`, \`Tradepost-…\`) and those about the connection are rejected. Headers are not signed.`,
     examples: [{ Authorization: 'Bearer 4fQx' }],
+    maxProperties: headers.max,
+    // The description has the names that are rejected: the regular expressions of some languages cannot exclude any.
+    propertyNames: { pattern: `^[!#$%&'*+.^_|~0-9A-Za-z-]{1,${headers.nameLength}}$` },
     'x-extension': true,
   });
 

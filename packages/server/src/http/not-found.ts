@@ -17,7 +17,11 @@ export function rejectMethods(app: Express, contract: AppRouter): void {
       ...(method === 'GET' ? ['GET', 'HEAD'] : [method]),
     ]);
   }
-  for (const [path, methods] of methodsByPath) rejectOtherMethods(app, path, methods);
+  // A path without parameters comes first: `/v1/notifications/read` before `/v1/notifications/:id`.
+  const paths = [...methodsByPath].sort(
+    ([one], [other]) => Number(one.includes(':')) - Number(other.includes(':')),
+  );
+  for (const [path, methods] of paths) rejectOtherMethods(app, path, methods);
 }
 
 /** Rejects other methods of a path with 405, and lists those that it supports. */

@@ -330,6 +330,28 @@ describe('GET and PATCH /v1/notifications', () => {
     expect(getPage<Notification>(unread).data.map((one) => one.id)).not.toContain(id);
   });
 
+  it('marks all from before a time, repeats the response, and allows no other method', async () => {
+    const read = '/v1/notifications/read';
+    const list = async (query: string) =>
+      getPage<Notification>(
+        await service.request(`GET /v1/notifications?limit=100&${query}`, { as: seller }),
+      ).data;
+    const before = (await list(''))[0]?.createdAt ?? '';
+    const older = (await list('read=false')).filter(({ createdAt }) => createdAt < before);
+    const headers = { 'idempotency-key': 'mark-all' };
+    const request = { as: seller, body: { before }, headers };
+    const marked = { marked: older.length, hasMore: false };
+    for (const _time of ['once', 'twice']) {
+      const got = await service.request(`POST ${read}`, request);
+      expect([got.status, getData(got)]).toEqual([200, marked]);
+    }
+    expect((await list('read=true')).map(({ id }) => id)).toEqual(older.map(({ id }) => id));
+    const options = await service.request(`OPTIONS ${read}`, { as: seller });
+    expect(options.headers.get('allow')).toBe('POST');
+    const wrong = await service.request(`POST ${read}`, { as: seller, body: {} });
+    expect(getProblem(wrong).errors).toMatchObject([{ path: 'before' }]);
+  });
+
   it('does not make a notification unread', async () => {
     const all = getPage<Notification>(
       await service.request('GET /v1/notifications', { as: buyer }),
