@@ -294,7 +294,7 @@ describe('tradepost-server', () => {
     await seedDatabase(database);
     const sound = await operate('check');
     expect(sound).toMatchObject({ code: 0, stderr: '' });
-    expect(sound.stdout).toMatch(/^(ok +[a-z]+ {2}.+\n){11}$/);
+    expect(sound.stdout).toMatch(/^(ok +[a-z]+ {2}.+\n){13}$/);
     const connection = new Database(database);
     connection.exec('UPDATE orders SET version = 9');
     connection.close();
@@ -317,7 +317,7 @@ describe('tradepost-server', () => {
     const { code, stdout, stderr } = await operate('check');
     expect(code).toBe(3);
     expect(stdout).toMatch(
-      /^problem {2}integrity {3}the file is sound\n {2}1 faults in the file: database disk image is malformed\n(skipped {2}\w+ +.+\n){10}$/,
+      /^problem {2}integrity {3}the file is sound\n {2}1 faults in the file: database disk image is malformed\n(skipped {2}\w+ +.+\n){12}$/,
     );
     expect(stderr).toBe(
       'Stop the server, keep a copy of the file, and restore the latest backup. What is only not of this server can be dropped instead.\n',

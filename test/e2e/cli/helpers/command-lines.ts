@@ -75,6 +75,7 @@ export async function createCommandLines({
     ['webhooks register', 'one', url],
     ['webhooks list', 'list', []],
     ['webhooks get', 'one', [id]],
+    ['webhooks stats', 'one', [id]],
     ['webhooks update', 'one', [id, ...url]],
     ['webhooks pause', 'one', [id]],
     ['webhooks resume', 'one', [id]],

@@ -14,7 +14,7 @@ const notices = /^(error|hint|request id): |more exist: |^No \w+ found\.$|is not
 function expectData(stdout: string, output: OutputFormat, shape: Shape): void {
   if (shape === 'text' || output === 'table') expect(stdout).not.toMatch(notices);
   else if (output === 'json') expect(Array.isArray(JSON.parse(stdout))).toBe(shape === 'list');
-  else if (output === 'csv') expect(stdout).toMatch(/^[A-Za-z]+(,[A-Za-z]+)*\r?\n/);
+  else if (output === 'csv') expect(stdout).toMatch(/^\w+(,\w+)*\r?\n/);
   else {
     for (const line of stdout.split('\n').slice(0, -1))
       expect(JSON.parse(line)).toBeTypeOf('object');

@@ -84,8 +84,11 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
     }
     const headers: Record<string, string> = webhook?.arrived.attempts[0]?.headers ?? {};
     const order = await place();
+    // Keys are limited in number, too.
+    const revocable = / keys revoke /.test(example) ? await client.keys.create() : null;
     const ids = createIdMapping({
       ord: [order],
+      key: revocable === null ? [] : [revocable.id],
       lst: [listing],
       usr: [buyer.id],
       ntf: [notification?.id ?? ''],
