@@ -23,6 +23,9 @@ interface SampleRunner {
 /** Operations that only a seller may do. */
 const sellerOperations = new Set(['updateOrder', 'markNotificationRead']);
 
+/** Operations whose response has no body. */
+const withoutBody = new Set(['deleteWebhook', 'revokeKey']);
+
 function readSamples(label: string): Map<string, string> {
   const { paths } = JSON.parse(readFileSync(documents['3.1'], 'utf8')) as {
     paths: Record<string, Record<string, Operation>>;
@@ -51,6 +54,7 @@ async function fillIn(
     ids.ord = (await buying.orders.create({ listingId: listing, quantity: 1 })).id;
     ids.ntf = (await selling.notifications.list({ limit: 1 })).data[0]?.id ?? '';
   }
+  if (operationId === 'revokeKey') ids.key = (await buying.keys.create()).id;
   if (source.includes('evt_')) ids.evt = (await buying.events.list({ limit: 1 })).data[0]?.id ?? '';
   if (/(whk|dlv)_/.test(source)) {
     const webhook = await registerWebhook(buying, { url: receiver.url, events: ['order.created'] });
@@ -63,7 +67,7 @@ async function fillIn(
     }
   }
   return source
-    .replace(/\b(ord|lst|ntf|evt|whk|dlv)_[0-9A-Z]{26}\b/g, (id, prefix) => ids[prefix] ?? id)
+    .replace(/\b(ord|lst|ntf|evt|whk|dlv|key)_[0-9A-Z]{26}\b/g, (id, prefix) => ids[prefix] ?? id)
     .replace('https://receiver.example/tradepost', receiver.url);
 }
 
@@ -94,11 +98,19 @@ export function describeCodeSamples(label: string, runner: SampleRunner): void {
 
     it.each([...samples.keys()])('%s', async (operationId) => {
       const { buyer, seller } = service;
+      if (operationId === 'createSession') {
+        // A code is valid for a minute, and the samples of a language may take longer to compile.
+        const { url: baseUrl } = service.server;
+        const { code } = await new Tradepost({ baseUrl, apiKey: buyer.apiKey }).signIn.createCode();
+        const source = (samples.get(operationId) ?? '').replace(/\btpc_\w+/, code);
+        sources.set(operationId, source);
+        await runner.prepare?.(new Map([[operationId, source]]));
+      }
       const program = runner.createProgram(operationId, sources.get(operationId) ?? '');
       const account = sellerOperations.has(operationId) ? seller : buyer;
       const env = { ...program.env, ...service.createEnvironment(account) };
       const stdout = (await run({ ...program, env })).trim();
-      if (operationId === 'deleteWebhook') expect(stdout).toBe('');
+      if (withoutBody.has(operationId)) expect(stdout).toBe('');
       else expect(JSON.parse(stdout)).toHaveProperty('data');
     });
   });
