@@ -102,7 +102,7 @@ export function describeCodeSamples(label: string, runner: SampleRunner): void {
         // A code is valid for a minute, and the samples of a language may take longer to compile.
         const { url: baseUrl } = service.server;
         const { code } = await new Tradepost({ baseUrl, apiKey: buyer.apiKey }).signIn.createCode();
-        const source = (samples.get(operationId) ?? '').replace(/\btpc_\w+/, code);
+        const source = (samples.get(operationId) ?? '').replace(/tpc_\w+/, code);
         sources.set(operationId, source);
         await runner.prepare?.(new Map([[operationId, source]]));
       }
