@@ -19,7 +19,7 @@ export interface LoggedDelivery extends Omit<Delivery, 'nextAttemptAt'> {
   inProgress: boolean;
   /** Whether its webhook is paused. A paused delivery waits, regardless of its schedule. */
   paused: boolean;
-  /** Its endpoint gets no attempt before this time, in milliseconds since 1970. A time in the past has no effect. */
+  /** Its endpoint gets no attempt before this time, by its backoff or its limit of attempts, in milliseconds since 1970. A time in the past has no effect. */
   backoffUntil: number;
   attemptCount: number;
   /** HTTP status of the last attempt's response; null if there was none. */
@@ -151,7 +151,7 @@ export function replayMatching(
   return { deliveries, skipped: matching.length - waiting.length };
 }
 
-/** Returns when the next attempt is expected, given the schedule and the backoff of the endpoint. */
+/** Returns when the next attempt is expected, given the schedule, the backoff and the limit of the endpoint. */
 function getNextAttemptAt(delivery: LoggedDelivery, now: number): number | null {
   const { nextAttemptAt, paused, backoffUntil } = delivery;
   if (nextAttemptAt === null || paused) return null;

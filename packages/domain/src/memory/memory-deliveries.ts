@@ -281,14 +281,14 @@ function getDueAhead(data: MemoryData, webhookId: string, now: number): number {
 /** Returns a delivery with what its queue says about it. */
 export function toLoggedMemoryDelivery(data: MemoryData, delivery: MemoryDelivery): LoggedDelivery {
   const { seq: _, tries: __, attempts: ___, dueAt, scheduledAt, lease, ...rest } = delivery;
-  const { paused, health } = data.getQueue(delivery.webhookId);
+  const { paused, health, rateUntil } = data.getQueue(delivery.webhookId);
   return {
     ...rest,
     orderId: data.events.get(delivery.eventId)?.orderId ?? null,
     nextAttemptAt: dueAt === null ? null : Math.max(dueAt, scheduledAt),
     inProgress: lease !== null,
     paused,
-    backoffUntil: health.backoffUntil,
+    backoffUntil: Math.max(health.backoffUntil, rateUntil),
   };
 }
 

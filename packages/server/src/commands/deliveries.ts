@@ -1,4 +1,4 @@
-import { deliveryStates, eventTypes, statusClasses } from '@tradepost/contract/wire';
+import { allEventTypes, deliveryStates, statusClasses } from '@tradepost/contract/wire';
 import { createAuditEntry } from '@tradepost/domain/audit/audit-log';
 import {
   type DeliveryFilter,
@@ -189,7 +189,7 @@ export function addDeliveryCommands(program: Command, streams: Streams): void {
     .option('--webhook <id>', 'only to this webhook, whk_<id>')
     .option('--event <id>', 'only of this event, evt_<id>')
     .option('--order <id>', 'only of events of this order, ord_<id>')
-    .addOption(new Option('--type <type>', 'only of this type of event').choices(eventTypes))
+    .addOption(new Option('--type <type>', 'only of this type of event').choices(allEventTypes))
     .addOption(new Option('--state <state>', 'only in this state').choices(deliveryStates))
     .addOption(
       new Option('--status-class <class>', 'only with this last response').choices(statusClasses),

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { decodeText } from '../../files/decode-text';
-import { integerParser } from '../../input/options';
+import { parseCount } from '../../input/options';
 import { readInput } from '../../input/read-input';
 
 /** The options of what an account may set of a webhook beyond the API specification. */
@@ -32,10 +32,8 @@ export const settingsNotes = [
   'The description, headers and the limit of attempts need the extension webhooks.settings.',
 ];
 
-const parseAttempts = integerParser(1, 60_000);
-
 function parseLimit(text: string): number | null {
-  return text === 'none' ? null : parseAttempts(text);
+  return text === 'none' ? null : parseCount(text);
 }
 
 /**

@@ -48,6 +48,12 @@ export function describeEndpointSettings(underTest: StoreUnderTest): void {
       };
       expect(await deliver(noon)).toBe(1);
       expect(await store.deliveries.nextDueAt()).toBe(noon + 10_000);
+      const [waiting] = await store.deliveryLog.listDeliveries(
+        accountId,
+        { state: 'pending' },
+        { after: null, limit: 1 },
+      );
+      expect(waiting?.backoffUntil).toBe(noon + 10_000);
       expect(await deliver(noon + 9_999)).toBe(0);
       expect(await deliver(noon + 10_000)).toBe(1);
       // A new delivery does not go ahead of the limit, and the queue is not late.
