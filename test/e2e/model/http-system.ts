@@ -117,7 +117,10 @@ function lowerCaseNames(headers: Record<string, string>): Record<string, string>
 }
 
 function toSent(url: string, { headers, body }: Arrival, now: number): SentAttempt {
-  const shown = Object.entries(headers).filter(([name]) => !omittedHeaders.includes(name));
+  const shown = Object.entries(headers)
+    .filter(([name]) => !omittedHeaders.includes(name))
+    // The only header that webhooks of the model have: the delivery log does not show its value.
+    .map(([name, value]) => [name, value === 'Bearer 1' ? '[hidden]' : value]);
   const delivery = { payload: body, headers, requireTimestamp: true, now, tolerance: 1 };
   return {
     url,

@@ -19,8 +19,10 @@ export interface LoggedDelivery extends Omit<Delivery, 'nextAttemptAt'> {
   inProgress: boolean;
   /** Whether its webhook is paused. A paused delivery waits, regardless of its schedule. */
   paused: boolean;
-  /** Its endpoint gets no attempt before this time, by its backoff or its limit of attempts, in milliseconds since 1970. A time in the past has no effect. */
+  /** Its endpoint gets no attempt before this time, in milliseconds since 1970. A time in the past has no effect. */
   backoffUntil: number;
+  /** The same by the limit of attempts of its endpoint. */
+  rateUntil: number;
   attemptCount: number;
   /** HTTP status of the last attempt's response; null if there was none. */
   lastStatus: number | null;
@@ -101,7 +103,7 @@ export function deliveryNotFound(id: string): DomainError {
 /** Converts a new delivery of a test event to its log entry, for an endpoint without backoff. */
 export function toLoggedDelivery(delivery: Delivery): LoggedDelivery {
   const noAttempts = { attemptCount: 0, lastStatus: null, lastError: null, finishedAt: null };
-  const ready = { inProgress: false, paused: false, backoffUntil: 0 };
+  const ready = { inProgress: false, paused: false, backoffUntil: 0, rateUntil: 0 };
   return { ...delivery, orderId: null, ...ready, ...noAttempts };
 }
 
@@ -151,7 +153,7 @@ export function replayMatching(
   return { deliveries, skipped: matching.length - waiting.length };
 }
 
-/** Returns when the next attempt is expected, given the schedule, the backoff and the limit of the endpoint. */
+/** Returns when the next attempt is expected, given the schedule and the backoff of the endpoint. */
 function getNextAttemptAt(delivery: LoggedDelivery, now: number): number | null {
   const { nextAttemptAt, paused, backoffUntil } = delivery;
   if (nextAttemptAt === null || paused) return null;

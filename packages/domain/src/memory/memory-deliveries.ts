@@ -288,7 +288,8 @@ export function toLoggedMemoryDelivery(data: MemoryData, delivery: MemoryDeliver
     nextAttemptAt: dueAt === null ? null : Math.max(dueAt, scheduledAt),
     inProgress: lease !== null,
     paused,
-    backoffUntil: Math.max(health.backoffUntil, rateUntil),
+    backoffUntil: health.backoffUntil,
+    rateUntil,
   };
 }
 

@@ -54,9 +54,9 @@ function toFilter(options: ListOptions): DeliveryFilter {
 
 /** Returns whether a delivery could be attempted now, and is not. */
 function isStuck(delivery: LoggedDelivery, now: number): boolean {
-  const { nextAttemptAt, inProgress, paused, backoffUntil } = delivery;
+  const { nextAttemptAt, inProgress, paused, backoffUntil, rateUntil } = delivery;
   const isDue = nextAttemptAt !== null && nextAttemptAt <= now;
-  return isDue && !inProgress && !paused && backoffUntil <= now;
+  return isDue && !inProgress && !paused && Math.max(backoffUntil, rateUntil) <= now;
 }
 
 /** Lists the accounts whose deliveries a filter may find: those with a webhook. */

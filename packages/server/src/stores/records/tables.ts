@@ -462,10 +462,8 @@ export const loggedDeliveryFields = new Fields<LoggedDelivery>({
   ],
   inProgress: ['d.lease_until IS NOT NULL', 'boolean'],
   paused: ['queues.paused', 'boolean'],
-  backoffUntil: [
-    'CASE WHEN queues.rate_until > queues.backoff_until THEN queues.rate_until ELSE queues.backoff_until END',
-    'integer',
-  ],
+  backoffUntil: ['queues.backoff_until', 'integer'],
+  rateUntil: ['queues.rate_until', 'integer'],
   attemptCount: ['d.attempts', 'integer'],
   lastStatus: ['d.last_status', 'integer'],
   lastError: ['d.last_error', 'text'],

@@ -39,6 +39,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
         inProgress: false,
         paused: false,
         backoffUntil: 0,
+        rateUntil: 0,
         attemptCount: 0,
         lastStatus: null,
         lastError: null,

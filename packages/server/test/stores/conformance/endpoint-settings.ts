@@ -53,7 +53,7 @@ export function describeEndpointSettings(underTest: StoreUnderTest): void {
         { state: 'pending' },
         { after: null, limit: 1 },
       );
-      expect(waiting?.backoffUntil).toBe(noon + 10_000);
+      expect(waiting?.rateUntil).toBe(noon + 10_000);
       expect(await deliver(noon + 9_999)).toBe(0);
       expect(await deliver(noon + 10_000)).toBe(1);
       // A new delivery does not go ahead of the limit, and the queue is not late.

@@ -42,8 +42,9 @@ if (isMainThread && where === 'thread') {
     await store.close();
   } else {
     const { parentPort } = await import('node:worker_threads');
+    // It refers to the store, which the garbage collector would close otherwise.
     parentPort?.once('message', () => {
-      throw new Error('as requested');
+      throw new Error(`as requested, with schema ${store.schemaVersion}`);
     });
   }
 }
