@@ -14,7 +14,7 @@ const sizes = {
   quick: { orders: 1_000, warmUp: 1, reads: 5 },
 };
 /** The webhooks of the seller. Each has a delivery of each order. */
-const urls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'];
+const urls = Array.from({ length: 10 }, (_, number) => `http://127.0.0.1:9/${number}`);
 /** The figures are those of the stores alone, without HTTP. A server returns a summary again for 5 s. */
 const spec = { urls, backlog: 0, orders: 0 } as const;
 const limits = { entries: 100, attempts: 10 };

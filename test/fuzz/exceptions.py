@@ -104,14 +104,15 @@ def _is_reserved_header(failure, case, response):
     )
 
 
-def _is_unusual_reason(failure, case, response):
-    """The pattern of a reason says what all languages can: of other than ASCII, not which characters nobody sees, and which are white space."""
-    reason = case.body.get("reason") if isinstance(case.body, dict) else None
+def _is_unusual_line(failure, case, response):
+    """The pattern of one line of text says what all languages can: of other than ASCII, not which characters nobody sees, and which are white space."""
+    body = case.body if isinstance(case.body, dict) else {}
+    blamed = {error["path"] for error in _problem(response).get("errors", [])}
     return (
         _is_rejected(failure, response, 422, "validation_failed")
-        and _names_only(response, "reason")
-        and isinstance(reason, str)
-        and not reason.isascii()
+        and bool(blamed)
+        and blamed <= {"reason", "name", "description"}
+        and all(isinstance(body.get(path), str) and not body[path].isascii() for path in blamed)
     )
 
 
@@ -153,7 +154,7 @@ _EXCEPTIONS = [
     _is_read_false,
     _is_forbidden_url,
     _is_reserved_header,
-    _is_unusual_reason,
+    _is_unusual_line,
     _is_unknown_listing,
     _is_reused_idempotency_key,
     _is_changed_order,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { keyIdSchema, timestampSchema } from '../http/field-schemas';
-import { hiddenCharacters } from '../http/hidden-characters';
+import { isLine, lineForm, lineMeta } from '../http/line-of-text';
 import {
   bodySchema,
   cursorSchema,
@@ -66,8 +66,7 @@ export const listKeysSchema = querySchema({
 });
 
 const maxNameLength = 100;
-const nameForm = `1 to ${maxNameLength} characters on one line, without control characters and others that nobody sees, and without white space at its start or end`;
-const nameError = `must be ${nameForm}`;
+const nameError = `must be ${lineForm(maxNameLength)}`;
 
 const lifetimeError = `must be seconds, an integer from ${keyLifetime.min} to ${keyLifetime.max}`;
 
@@ -75,17 +74,12 @@ const lifetimeError = `must be seconds, an integer from ${keyLifetime.min} to ${
 export const createKeySchema = bodySchema({
   name: z
     .string({ error: nameError })
-    .refine((name) => /^(?=\S).{1,100}(?<=\S)$/su.test(name) && !hiddenCharacters.test(name), {
-      error: nameError,
-    })
+    .refine((name) => isLine(name, maxNameLength), { error: nameError })
     .exactOptional()
     .meta({
-      description: `What people call it: ${nameForm}.`,
+      description: `What people call it: ${lineForm(maxNameLength)}.`,
       examples: ['warehouse export'],
-      minLength: 1,
-      maxLength: maxNameLength,
-      pattern:
-        '^[^\\s\\x00-\\x1f\\x7f-\\x9f]([^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f])?$',
+      ...lineMeta(maxNameLength),
     }),
   readOnly: z
     .boolean({ error: 'must be true or false' })
