@@ -4,9 +4,10 @@ import { type CommandContext, formatTimestamp } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
 import { type AccountLimits, defaultLimits } from './limits';
+import { type AccountRetention, defaultAccountRetention } from './retention';
 
 /** An account of the trade platform. */
-export interface Account extends AccountLimits {
+export interface Account extends AccountLimits, AccountRetention {
   /** `usr_<id>`. */
   id: string;
   kind: AccountKind;
@@ -73,6 +74,7 @@ export function createAccount(kind: AccountKind, name: string, context: CommandC
     suspensionReason: null,
     erasedAt: null,
     ...defaultLimits,
+    ...defaultAccountRetention,
   };
 }
 

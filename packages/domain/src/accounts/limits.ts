@@ -1,3 +1,5 @@
+import { changeSettings, type SettingBounds, type SettingChanges } from './account-settings';
+
 /** What an operator limits of one account. Null stands for the default. */
 export interface AccountLimits {
   /** How many requests all of its keys and sessions together may make in a minute, in each process that serves the API. */
@@ -21,25 +23,15 @@ export const limitBounds = {
   // Each event is sent to all of them, in the transaction that causes it.
   maxWebhooks: { min: 0, max: 1_000 },
   maxOpenDeliveries: { min: 1, max: 1_000_000_000 },
-} as const satisfies Record<keyof AccountLimits, { min: number; max: number }>;
+} as const satisfies SettingBounds<keyof AccountLimits>;
 
 /** How many times the limit of one key an account gets by default. */
 export const keysPerAccountLimit = 5;
-
-/** What a change of limits changed, for the audit log: the limit before and the new one. */
-export type LimitChanges = Partial<
-  Record<keyof AccountLimits, { from: number | null; to: number | null }>
->;
 
 /** Changes limits of an account. Those that are not named stay. Returns what it changed too, which may be nothing. */
 export function changeLimits<Limited extends AccountLimits>(
   account: Limited,
   limits: Partial<AccountLimits>,
-): { account: Limited; changes: LimitChanges } {
-  const changes: LimitChanges = {};
-  for (const name of Object.keys(limitBounds) as (keyof AccountLimits)[]) {
-    const { [name]: to = account[name] } = limits;
-    if (to !== account[name]) changes[name] = { from: account[name], to };
-  }
-  return { account: { ...account, ...limits }, changes };
+): { account: Limited; changes: SettingChanges<keyof AccountLimits> } {
+  return changeSettings(account, limitBounds, limits);
 }

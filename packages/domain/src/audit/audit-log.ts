@@ -13,6 +13,7 @@ export type AuditAction =
   | 'account.suspended'
   | 'account.resumed'
   | 'account.limits_changed'
+  | 'account.retention_changed'
   | 'account.exported'
   | 'account.erased'
   | 'key.created'

@@ -1,5 +1,6 @@
 import type { Account, Caller } from '../../src/accounts/account';
 import { defaultLimits } from '../../src/accounts/limits';
+import { defaultAccountRetention } from '../../src/accounts/retention';
 import type { Attempt, LeasedDelivery } from '../../src/deliveries/delivery';
 import { type CommandContext, createIdGenerator, type IdGenerator } from '../../src/kernel/context';
 import type { IdempotencyKey } from '../../src/kernel/idempotency';
@@ -33,6 +34,7 @@ export function anAccount(overrides: Partial<Account> = {}): Account {
     suspensionReason: null,
     erasedAt: null,
     ...defaultLimits,
+    ...defaultAccountRetention,
     ...overrides,
   };
 }

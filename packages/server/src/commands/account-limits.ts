@@ -1,13 +1,8 @@
-import { auditAccount } from '@tradepost/domain/accounts/account-audit';
 import { type AccountLimits, changeLimits, limitBounds } from '@tradepost/domain/accounts/limits';
-import { missingRecord } from '@tradepost/domain/kernel/errors';
 import type { Command } from 'commander';
-import type { Store } from '../stores/store';
-import { requireAccount } from './accounts';
-import { createCommandContext, getOperator } from './operator';
+import { withSettings } from './account-settings';
 import { databaseOption, jsonOption, parseIntegerOrDefault } from './options';
 import { printResult, type Streams } from './output';
-import { withExistingStore, withStoreToRead } from './with-store';
 
 interface LimitsOptions {
   database: string;
@@ -17,48 +12,20 @@ interface LimitsOptions {
   openDeliveries?: number | 'default';
 }
 
-/** Returns the limits that the options name. */
-function readLimits(options: LimitsOptions): Partial<AccountLimits> {
-  const { requestsPerMinute, webhooks: maxWebhooks, openDeliveries: maxOpenDeliveries } = options;
-  const given = Object.entries({ requestsPerMinute, maxWebhooks, maxOpenDeliveries })
-    .filter(([, limit]) => limit !== undefined)
-    .map(([name, limit]) => [name, limit === 'default' ? null : limit]);
-  return Object.fromEntries(given);
-}
-
-/** Changes the limits that are given, with an entry of the audit log unless nothing changes. */
-async function change(store: Store, id: string, limits: Partial<AccountLimits>): Promise<void> {
-  const context = createCommandContext();
-  await store.accounts.changeAccount({ id, context }, (found) => {
-    if (found === null) throw missingRecord('Account', id);
-    const { account, changes } = changeLimits(found, limits);
-    if (Object.keys(changes).length === 0) return { account, audit: null };
-    const action = 'account.limits_changed';
-    return { account, audit: auditAccount(getOperator(), action, account, changes, context) };
-  });
-}
-
 async function limitsRun(id: string, options: LimitsOptions, streams: Streams): Promise<void> {
   const { database, json } = options;
-  const limits = readLimits(options);
-  const isChange = Object.keys(limits).length > 0;
-  const run = isChange ? withExistingStore : withStoreToRead;
-  const shown = await run(database, async (store) => {
-    await requireAccount(store, id, database);
-    if (isChange) await change(store, id, limits);
-    const { requestsPerMinute, maxWebhooks, maxOpenDeliveries } = await requireAccount(
-      store,
-      id,
-      database,
-    );
+  const { requestsPerMinute, webhooks: maxWebhooks, openDeliveries: maxOpenDeliveries } = options;
+  const given = { requestsPerMinute, maxWebhooks, maxOpenDeliveries };
+  const settings = { id, database, given, action: 'account.limits_changed' } as const;
+  const shown = await withSettings(settings, changeLimits, async (store, account) => {
     const webhooks = await store.webhooks.listAllWebhooks(id);
     const show = (limit: number | null) => (json ? limit : (limit ?? 'default'));
     return {
       id,
-      requestsPerMinute: show(requestsPerMinute),
-      maxWebhooks: show(maxWebhooks),
+      requestsPerMinute: show(account.requestsPerMinute),
+      maxWebhooks: show(account.maxWebhooks),
       webhooks: webhooks.length,
-      maxOpenDeliveries: show(maxOpenDeliveries),
+      maxOpenDeliveries: show(account.maxOpenDeliveries),
       openDeliveries: webhooks.reduce((sum, { stats }) => sum + stats.pending, 0),
     };
   });

@@ -59,6 +59,7 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
 export function formatAccount(account: Account): Record<string, unknown> {
   const { id, kind, name, createdAt, suspendedAt, suspensionReason, erasedAt } = account;
   const { requestsPerMinute, maxWebhooks, maxOpenDeliveries } = account;
+  const { keepDeliveries, keepNotifications, keepUnreadNotifications } = account;
   const orNull = (time: number | null) => (time === null ? null : formatTimestamp(time));
   return {
     id,
@@ -72,6 +73,9 @@ export function formatAccount(account: Account): Record<string, unknown> {
     requestsPerMinute,
     maxWebhooks,
     maxOpenDeliveries,
+    keepDeliveries,
+    keepNotifications,
+    keepUnreadNotifications,
   };
 }
 

@@ -4,6 +4,7 @@ import { redactOutput } from '../kernel/redact';
 import { version } from '../kernel/version';
 import { addAccountDataCommands } from './account-data';
 import { addAccountLimitCommands } from './account-limits';
+import { addAccountRetentionCommands } from './account-retention';
 import { addAccountCommands } from './accounts';
 import { addAuditCommand } from './audit';
 import { addBackupCommands } from './backup';
@@ -49,6 +50,7 @@ export function createProgram(streams: Streams): Command {
   addAccountCommands(program, streams);
   addAccountDataCommands(program, streams);
   addAccountLimitCommands(program, streams);
+  addAccountRetentionCommands(program, streams);
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
   addWebhookCommands(program, streams);

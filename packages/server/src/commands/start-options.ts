@@ -1,3 +1,4 @@
+import { retentionBounds } from '@tradepost/domain/accounts/retention';
 import { defaultMaxOpenDeliveries } from '@tradepost/domain/deliveries/open-deliveries';
 import { defaultDisableAfterDays } from '@tradepost/domain/webhooks/disabling';
 import { Option } from 'commander';
@@ -72,8 +73,10 @@ export interface StartOptions {
 }
 
 const parsePort = parseInteger(0, 65_535);
-const maxRetentionDays = 3_650;
+const maxRetentionDays = retentionBounds.keepDeliveries.max;
 const parseDays = parseInteger(0, maxRetentionDays);
+const parseRetention = (name: keyof typeof retentionBounds) =>
+  parseInteger(retentionBounds[name].min, retentionBounds[name].max);
 const parseDisableAfter = (text: string) => (text === 'never' ? 0 : parseDays(text));
 
 /** The options of the server. A flag overrides the environment, which overrides the default. */
@@ -150,7 +153,7 @@ export const startOptions: readonly Option[] = [
   new Option('--keep-deliveries <days>', 'how long to keep finished deliveries')
     .env('TRADEPOST_KEEP_DELIVERIES')
     .default(defaultRetention.deliveries)
-    .argParser(parseInteger(2, maxRetentionDays)),
+    .argParser(parseRetention('keepDeliveries')),
   new Option(
     '--keep-events <days>',
     'how long to keep events; longer while a delivery or a notification refers to them',
@@ -161,13 +164,13 @@ export const startOptions: readonly Option[] = [
   new Option('--keep-notifications <days>', 'how long to keep read notifications')
     .env('TRADEPOST_KEEP_NOTIFICATIONS')
     .default(defaultRetention.notifications)
-    .argParser(parseInteger(1, maxRetentionDays)),
+    .argParser(parseRetention('keepNotifications')),
   new Option(
     '--keep-unread-notifications <days>',
     `how long to keep unread notifications (default: ${defaultRetention.unreadNotifications}, or --keep-notifications if that is longer)`,
   )
     .env('TRADEPOST_KEEP_UNREAD_NOTIFICATIONS')
-    .argParser(parseInteger(1, maxRetentionDays)),
+    .argParser(parseRetention('keepUnreadNotifications')),
   new Option('--keep-audit-log <days>', 'how long to keep entries of the audit log')
     .env('TRADEPOST_KEEP_AUDIT_LOG')
     .default(defaultRetention.auditLog)

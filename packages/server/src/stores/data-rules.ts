@@ -1,5 +1,7 @@
 import { orderStatuses } from '@tradepost/contract/wire';
+import type { SettingBounds } from '@tradepost/domain/accounts/account-settings';
 import { limitBounds } from '@tradepost/domain/accounts/limits';
+import { retentionBounds } from '@tradepost/domain/accounts/retention';
 import { maxStoredAttempts } from '@tradepost/domain/deliveries/delivery';
 import { storedBuckets } from '@tradepost/domain/webhooks/stats-counts';
 
@@ -84,13 +86,22 @@ const limitColumns: Record<keyof typeof limitBounds, string> = {
   maxOpenDeliveries: 'max_open_deliveries',
 };
 
-/** A condition: a limit of an account is out of its bounds. */
-const isOutOfBounds = Object.entries(limitBounds)
-  .map(([name, { min, max }]) => {
-    const column = limitColumns[name as keyof typeof limitBounds];
-    return `${column} NOT BETWEEN ${min} AND ${max}`;
-  })
-  .join(' OR ');
+/** The columns with the retention of accounts. */
+const retentionColumns: Record<keyof typeof retentionBounds, string> = {
+  keepDeliveries: 'keep_deliveries',
+  keepNotifications: 'keep_notifications',
+  keepUnreadNotifications: 'keep_unread_notifications',
+};
+
+/** Returns a condition: a setting of an account is out of its bounds. */
+function isOutOfBounds<Name extends string>(
+  columns: Record<Name, string>,
+  bounds: SettingBounds<Name>,
+): string {
+  return (Object.keys(bounds) as Name[])
+    .map((name) => `${columns[name]} NOT BETWEEN ${bounds[name].min} AND ${bounds[name].max}`)
+    .join(' OR ');
+}
 
 /**
  * Returns what the server keeps true with each change, beyond what the schema of SQLite enforces.
@@ -119,7 +130,7 @@ export function createRuleGroups({
     {
       name: 'accounts',
       description:
-        'sellers, buyers and agents are accounts of that kind, with limits in their bounds',
+        'sellers, buyers and agents are accounts of that kind, with limits and retention in their bounds',
       rules: [
         accountsOfKind('listings', 'seller_id', 'seller'),
         accountsOfKind('listings', 'agent_id', 'agent'),
@@ -127,7 +138,16 @@ export function createRuleGroups({
         accountsOfKind('orders', 'agent_id', 'agent'),
         {
           problem: 'accounts with a limit out of its bounds',
-          sql: `SELECT id FROM accounts WHERE ${isOutOfBounds}`,
+          sql: `SELECT id FROM accounts WHERE ${isOutOfBounds(limitColumns, limitBounds)}`,
+        },
+        {
+          problem: 'accounts with a retention out of its bounds',
+          sql: `SELECT id FROM accounts WHERE ${isOutOfBounds(retentionColumns, retentionBounds)}`,
+        },
+        {
+          problem: 'accounts that keep unread notifications for less time than read ones',
+          sql: `SELECT id FROM accounts WHERE keep_unread_notifications IS NOT NULL
+            AND (keep_notifications IS NULL OR keep_notifications > keep_unread_notifications)`,
         },
       ],
     },

@@ -141,6 +141,49 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 
+  test('retention of an account is shown, changed and reset, each with an entry of the audit log', async () => {
+    const { database, create } = await open();
+    const { id } = await create('buyer');
+    const retention = ['accounts', 'retention', id];
+    const defaults = {
+      keepDeliveries: null,
+      keepNotifications: null,
+      keepUnreadNotifications: null,
+    };
+    expect(await runJson(database, ...retention)).toEqual({ id, ...defaults });
+    const first = ['--deliveries', '2', '--notifications', '7', '--unread-notifications', '14'];
+    const set = { keepDeliveries: 2, keepNotifications: 7, keepUnreadNotifications: 14 };
+    expect(await runJson(database, ...retention, ...first)).toEqual({ id, ...set });
+    // The same again changes nothing.
+    await runCommand(database, ...retention, ...first);
+    expect(await runJson(database, 'accounts', 'show', id)).toMatchObject(set);
+    const output = await runCommand(database, 'accounts', 'export', id);
+    expect(JSON.parse(output.stdout.split('\n')[0] ?? '')).toMatchObject({ data: set });
+
+    const refusal = 'Keep read ones for 14 days at most, or reset the time of unread ones';
+    for (const time of ['15', 'default']) {
+      const refused = runCommand(database, ...retention, '--notifications', time);
+      await expect(refused).rejects.toThrow(refusal);
+    }
+    const second = ['--notifications', 'default', '--unread-notifications', 'default'];
+    const { stdout } = await runCommand(database, ...retention, ...second);
+    expect(stdout).toContain('keepDeliveries           2\nkeepNotifications        default\n');
+    const entries = await runJson<Entry[]>(database, 'audit', '--account', id);
+    const changes = entries.filter(({ action }) => action === 'account.retention_changed');
+    expect(changes.map(({ details }) => details)).toEqual([
+      { keepNotifications: { from: 7, to: null }, keepUnreadNotifications: { from: 14, to: null } },
+      {
+        keepDeliveries: { from: null, to: 2 },
+        keepNotifications: { from: null, to: 7 },
+        keepUnreadNotifications: { from: null, to: 14 },
+      },
+    ]);
+    await expect(runCommand(database, 'accounts', 'retention', 'usr_1')).rejects.toThrow(
+      'Account usr_1 does not exist in',
+    );
+    expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
+  });
+
   /** Fills a database with a buyer and a seller, each with a webhook and deliveries. */
   async function openTrade() {
     const database = await createDatabase();

@@ -47,6 +47,16 @@ const sharedDamages: Damage[] = [
     'UPDATE accounts SET max_open_deliveries = 0',
   ],
   [
+    'accounts',
+    'accounts with a retention out of its bounds',
+    'UPDATE accounts SET keep_deliveries = 1',
+  ],
+  [
+    'accounts',
+    'accounts that keep unread notifications for less time than read ones',
+    'UPDATE accounts SET keep_unread_notifications = 10',
+  ],
+  [
     'keys',
     'sessions whose key is missing, of another account, or a session itself',
     'UPDATE api_keys SET session = TRUE, parent_id = id, expires_at = 1',

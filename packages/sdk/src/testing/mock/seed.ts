@@ -1,6 +1,7 @@
 import type { Account } from '@tradepost/domain/accounts/account';
 import { createKeyRecord } from '@tradepost/domain/accounts/key';
 import { defaultLimits } from '@tradepost/domain/accounts/limits';
+import { defaultAccountRetention } from '@tradepost/domain/accounts/retention';
 import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import { createListing, type Listing as ListingRecord } from '@tradepost/domain/listings/listing';
 import type { MemoryData } from '@tradepost/domain/memory/memory-data';
@@ -104,7 +105,13 @@ export class Seed {
     const { id = newId('usr'), name = names[kind], readOnly = false } = overrides;
     requireUnused(accounts, id);
     const apiKey = this.#clock.newId('tpk_mock').padEnd(42, '0');
-    const state = { suspendedAt: null, suspensionReason: null, erasedAt: null, ...defaultLimits };
+    const state = {
+      suspendedAt: null,
+      suspensionReason: null,
+      erasedAt: null,
+      ...defaultLimits,
+      ...defaultAccountRetention,
+    };
     const account: Account = { id, kind, name, createdAt: now, ...state };
     accounts.set(id, account);
     const settings = { accountId: id, readOnly, expiresAt: null };

@@ -28,6 +28,9 @@ export const accounts = new Table<Account>('accounts', ['id'], {
   requestsPerMinute: ['requests_per_minute', 'integer'],
   maxWebhooks: ['max_webhooks', 'integer'],
   maxOpenDeliveries: ['max_open_deliveries', 'integer'],
+  keepDeliveries: ['keep_deliveries', 'integer'],
+  keepNotifications: ['keep_notifications', 'integer'],
+  keepUnreadNotifications: ['keep_unread_notifications', 'integer'],
 });
 
 /** What a change of an account writes. */
@@ -40,6 +43,9 @@ export const accountUpdate = accounts.update(
   'requestsPerMinute',
   'maxWebhooks',
   'maxOpenDeliveries',
+  'keepDeliveries',
+  'keepNotifications',
+  'keepUnreadNotifications',
 );
 
 /** What limits the webhooks of an account and their deliveries. */

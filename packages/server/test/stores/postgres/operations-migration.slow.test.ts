@@ -10,7 +10,7 @@ import { Trade } from '../../helpers/trade';
 const postgres = await startPostgres();
 afterAll(postgres.stop);
 
-test('accounts of the first schema are not suspended, and the audit log is empty', async () => {
+test('accounts of the first schema are not suspended and have no limits or retention of their own, and the audit log is empty', async () => {
   const { url } = await postgres.createDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();

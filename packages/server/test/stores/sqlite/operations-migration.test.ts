@@ -7,7 +7,7 @@ import { tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
 import { makeFirstSchema } from './migrations';
 
-test('accounts of the first schema are not suspended, and the audit log is empty', async () => {
+test('accounts of the first schema are not suspended and have no limits or retention of their own, and the audit log is empty', async () => {
   const file = tempFile();
   makeFirstSchema(file);
   const store = openSqliteStore(file);

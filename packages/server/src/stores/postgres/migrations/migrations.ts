@@ -6,6 +6,7 @@ import { endpointSettings } from './005-endpoint-settings';
 import { operations } from './006-operations';
 import { disabledEndpoints, failingQueues } from './007-disabled-endpoints';
 import { accountLimits } from './008-account-limits';
+import { accountRetention, accountRetentionIndexes } from './009-account-retention';
 
 /** How the schema changes from one version to the next. */
 export type Migration = {
@@ -57,5 +58,16 @@ export const migrations: readonly Migration[] = [
     // Older servers apply the defaults.
     compatibleFrom: 1,
     transaction: accountLimits,
+  },
+  {
+    summary: 'adds retention of accounts',
+    // Older servers keep data for their own times.
+    compatibleFrom: 1,
+    transaction: accountRetention,
+  },
+  {
+    summary: 'adds an index of accounts with retention of their own',
+    compatibleFrom: 1,
+    indexes: accountRetentionIndexes,
   },
 ];

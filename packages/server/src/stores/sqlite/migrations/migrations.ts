@@ -6,6 +6,7 @@ import { endpointSettings } from './005-endpoint-settings';
 import { operations } from './006-operations';
 import { disabledEndpoints } from './007-disabled-endpoints';
 import { accountLimits } from './008-account-limits';
+import { accountRetention } from './009-account-retention';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
 export const migrations: readonly string[] = [
@@ -17,4 +18,5 @@ export const migrations: readonly string[] = [
   operations,
   disabledEndpoints,
   accountLimits,
+  accountRetention,
 ];
