@@ -1,6 +1,12 @@
 import { type IdPrefix, smallestIdAt } from '../kernel/context';
-import type { PruneStep, RetentionStore, ScanPruned } from '../retention/retention-store';
-import type { MemoryData } from './memory-data';
+import {
+  formatPosition,
+  type PruneStep,
+  parsePosition,
+  type RetentionStore,
+  type ScanPruned,
+} from '../retention/retention-store';
+import { type MemoryData, newestFirst } from './memory-data';
 
 const atOnce = { busyMs: 0, waitedMs: 0 };
 
@@ -61,6 +67,46 @@ export function createMemoryRetentionStore(data: MemoryData): RetentionStore {
       const { removed, result } = scan(notifications, 'ntf', step, isRemovable, floor);
       removeUnreferenced(removed, step.eventsBefore);
       return result;
+    },
+
+    async findRetainingAccount(after) {
+      const found = [...data.accounts.values()]
+        .filter(({ id }) => id > (after ?? ''))
+        .sort((one, other) => (one.id < other.id ? -1 : 1))
+        .find((one) => one.keepDeliveries !== null || one.keepNotifications !== null);
+      if (found === undefined) return null;
+      const { id, keepDeliveries, keepNotifications, keepUnreadNotifications } = found;
+      const webhookIds = [...webhooks.values()]
+        .filter(({ accountId, isDeleted }) => accountId === id && !isDeleted)
+        .map((webhook) => webhook.id);
+      return { id, keepDeliveries, keepNotifications, keepUnreadNotifications, webhookIds };
+    },
+
+    async pruneWebhookDeliveries({ webhookId, state, after, before, eventsBefore, limit }) {
+      const from = parsePosition(after);
+      const scanned = [...data.getQueue(webhookId).deliveries]
+        .filter((one) => one.state === state && one.createdAt < before)
+        .filter((one) => newestFirst(one, from) < 0)
+        .sort((one, other) => newestFirst(other, one))
+        .slice(0, limit);
+      const removed = scanned.filter(({ finishedAt }) => Number(finishedAt) < before);
+      for (const delivery of removed) data.removeDelivery(delivery);
+      removeUnreferenced(removed, eventsBefore);
+      const last = scanned.at(-1);
+      const next = last ? formatPosition(last) : after;
+      const done = scanned.length < limit;
+      return { removed: removed.length, next, done, isCut: false, ...atOnce };
+    },
+
+    async pruneAccountNotifications({ accountId, read, before, eventsBefore, limit }) {
+      const removed = [...notifications.values()]
+        .filter((one) => one.accountId === accountId && one.read === read)
+        .filter(({ createdAt }) => createdAt < before)
+        .sort((one, other) => newestFirst(other, one))
+        .slice(0, limit);
+      for (const { id } of removed) notifications.delete(id);
+      removeUnreferenced(removed, eventsBefore);
+      return { removed: removed.length, ...atOnce };
     },
 
     pruneAuditLog: async (step) => scan(data.audit, 'aud', step, () => true).result,

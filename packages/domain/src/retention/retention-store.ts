@@ -1,3 +1,34 @@
+import type { AccountRetention } from '../accounts/retention';
+import type { DeliveryState } from '../deliveries/delivery';
+
+/** An account that keeps data for times of its own. */
+export interface RetainingAccount extends AccountRetention {
+  id: string;
+  /** Its webhooks, without deleted ones. */
+  webhookIds: string[];
+}
+
+/** The states of finished deliveries. */
+export const finishedStates = ['delivered', 'failed'] as const satisfies DeliveryState[];
+
+/** Where a scan in the order of creation is. */
+export interface ScanPosition {
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  id: string;
+}
+
+/** Formats a position as the `next` of a step. */
+export function formatPosition({ createdAt, id }: ScanPosition): string {
+  return `${createdAt}:${id}`;
+}
+
+/** Parses the `after` of a step; null stands for the start. */
+export function parsePosition(after: string | null): ScanPosition {
+  const [createdAt = '', id = ''] = (after ?? '0:').split(':');
+  return { createdAt: Number(createdAt), id };
+}
+
 /** One step of a scan from the oldest to the newest item. It is short, regardless of how much it skips. */
 export interface PruneStep {
   /** The `next` of the previous step; null to start from the oldest. */
@@ -50,6 +81,16 @@ export interface RetentionStore {
   pruneNotifications(
     step: ReferencePruneStep & { unread: boolean; since?: number },
   ): Promise<ScanPruned>;
+  /** Returns the first account after an ID, in the order of IDs, that has times of its own; null if there is none. */
+  findRetainingAccount(after: string | null): Promise<RetainingAccount | null>;
+  /** Removes deliveries of a webhook that are in a final state and finished before a time, with their attempts. */
+  pruneWebhookDeliveries(
+    step: ReferencePruneStep & { webhookId: string; state: (typeof finishedStates)[number] },
+  ): Promise<ScanPruned>;
+  /** Removes the oldest notifications of an account created before a time, either read or unread ones, up to `limit`; 0 if none is left. */
+  pruneAccountNotifications(
+    request: Omit<ReferencePruneStep, 'after'> & { accountId: string; read: boolean },
+  ): Promise<Pruned>;
   /** Removes entries of the audit log that were written before a time. */
   pruneAuditLog(step: PruneStep): Promise<ScanPruned>;
   /** Removes stored responses whose idempotency keys have expired, up to `limit`; 0 if none is left. */

@@ -2,13 +2,8 @@ import { type Clock, formatTimestamp } from '@tradepost/domain/kernel/context';
 import { type DisablingSettings, disableFailing } from '@tradepost/domain/webhooks/disabling';
 import type { DisabledWebhook } from '@tradepost/domain/webhooks/webhook-store';
 import type { Logger } from 'pino';
-import {
-  createOverdueTask,
-  createPruneTasks,
-  type PruneTask,
-  type PruneTaskDependencies,
-  type PruneTaskStep,
-} from './retention';
+import type { PruneTask, PruneTaskDependencies, PruneTaskStep } from './prune-task';
+import { createOverdueTask, createPruneTasks } from './prune-tasks';
 
 /** Soon after the start, but after the deliveries that an earlier process left are being sent. */
 const firstRoundDelayMs = 5_000;

@@ -79,7 +79,7 @@ export function startEngine(options: EngineOptions): Engine {
     clock = systemClock,
     random = Math.random,
   } = options;
-  const { deliveries, retention } = store;
+  const { accounts, deliveries, retention } = store;
   const retentionMs = resolveRetention(options.retention);
   const sender = createSender(webhookPolicy, clock, { maxIdle: options.sockets?.idle });
   const worker = new DeliveryWorker({
@@ -93,6 +93,7 @@ export function startEngine(options: EngineOptions): Engine {
     ...(metrics && { onAttempt: metrics.onAttempt, onExpired: () => metrics.onExpired(1) }),
   });
   const housekeeper = new Housekeeper({
+    accounts,
     deliveries,
     retention,
     retentionMs,

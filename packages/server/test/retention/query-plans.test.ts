@@ -41,6 +41,28 @@ describe('in query plans of housekeeping', () => {
     expect(db.get('SELECT count(*) AS count FROM events')).toEqual({ count: 0 });
   });
 
+  test('old data of one account is found by its indexes, from the oldest on', async () => {
+    const retention = createSqliteRetentionStore(db);
+    const accountId = db.get<{ id: string }>('SELECT account_id AS id FROM webhooks')?.id ?? '';
+    db.run('UPDATE accounts SET keep_deliveries = 2 WHERE id = ?', accountId);
+    db.plans.length = 0;
+    expect(await retention.findRetainingAccount(null)).toMatchObject({ webhookIds: ['whk_1'] });
+    const withEvents = { ...step, eventsBefore: noon + 1_000 };
+    const ofWebhook = { ...withEvents, webhookId: 'whk_1', state: 'delivered' } as const;
+    expect(await retention.pruneWebhookDeliveries(ofWebhook)).toMatchObject({ removed: 3 });
+    const request = { ...withEvents, accountId, read: true };
+    expect(await retention.pruneAccountNotifications(request)).toMatchObject({ removed: 3 });
+    expectDirect(db.plans);
+    expect(db.plans).toEqual(
+      expect.arrayContaining([
+        'SEARCH accounts USING INDEX accounts_with_retention (id>?)',
+        'SEARCH deliveries USING INDEX deliveries_of_webhook (webhook_id=? AND state=? AND (created_at,id)>(?,?) AND created_at<?)',
+        'SEARCH deliveries USING INDEX deliveries_of_webhook (webhook_id=? AND state=? AND (created_at,id)>(?,?) AND (created_at,id)<(?,?))',
+        'SEARCH notifications USING COVERING INDEX notifications_of_account_by_read (account_id=? AND read=? AND created_at<?)',
+      ]),
+    );
+  });
+
   test('expired data is found and removed by keys and indexes', async () => {
     db.run(
       `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, response, expires_at)

@@ -5,6 +5,7 @@ import { FakeClock } from '@tradepost/domain/test/fake-clock';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Housekeeper } from '../../src/retention/housekeeper';
 import { resolveRetention } from '../../src/retention/retention';
+import { createSqliteAccountStore } from '../../src/stores/sqlite/accounts';
 import { SqliteDatabase } from '../../src/stores/sqlite/database';
 import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
 import { createPriorityMemory, WritePriority } from '../../src/stores/sqlite/group-commit';
@@ -75,6 +76,7 @@ beforeEach(async () => {
   insertOldRows(db, trade, events);
   clock = new FakeClock(noon + 100 * day);
   housekeeper = new Housekeeper({
+    accounts: createSqliteAccountStore(db, new Announcements()),
     deliveries: createSqliteDeliveryStore(db),
     retention: createSqliteRetentionStore(db),
     webhooks: createSqliteWebhookStore(db, new Announcements()),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/stores/store';
 import { describeAccountLimits } from './conformance/account-limits';
+import { describeAccountRetention } from './conformance/account-retention';
 import { describeAccounts } from './conformance/accounts';
 import { describeAuditLog } from './conformance/audit-log';
 import { describeBackoff } from './conformance/backoff';
@@ -88,6 +89,7 @@ const allParts: Part[] = [
   describeClockChanges,
   describeAuditLog,
   describeAccountLimits,
+  describeAccountRetention,
   describeSuspensions,
 ];
 

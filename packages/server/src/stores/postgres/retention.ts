@@ -1,11 +1,15 @@
 import { smallestIdAt } from '@tradepost/domain/kernel/context';
-import type {
-  Pruned,
-  PruneStep,
-  ReferencePruneStep,
-  RetentionStore,
-  ScanPruned,
+import {
+  formatPosition,
+  type Pruned,
+  type PruneStep,
+  parsePosition,
+  type ReferencePruneStep,
+  type RetentionStore,
+  type ScanPosition,
+  type ScanPruned,
 } from '@tradepost/domain/retention/retention-store';
+import { accountRetention } from '../records/tables';
 import type { PostgresDatabase, Transaction } from './database';
 import { removeLogEntries } from './events';
 import { QueueUnitOfWork } from './queues';
@@ -80,19 +84,37 @@ interface ExaminedRow {
   removable: boolean;
 }
 
-/** Runs one step of a scan. It scans outside a transaction, and then removes what it found in one. */
-async function pruneScan(
+/** Runs one step of a scan. */
+function pruneScan(
   db: PostgresDatabase,
-  { after, limit }: PruneStep,
+  step: PruneStep,
   { examine, end, values = [], remove }: Scan,
 ): Promise<ScanPruned> {
+  const { after, limit } = step;
+  const read = () => db.rows<ExaminedRow>(examine, after ?? '', end, limit, ...values);
+  return pruneExamined(db, step, read, ({ id }) => id, remove);
+}
+
+/**
+ * Examines items outside a transaction, and then removes what it found in one.
+ *
+ * @param toNext Returns where the next step continues after an item.
+ */
+async function pruneExamined<Row extends ExaminedRow>(
+  db: PostgresDatabase,
+  { after, limit }: PruneStep,
+  examine: () => Promise<Row[]>,
+  toNext: (last: Row) => string,
+  remove: Scan['remove'],
+): Promise<ScanPruned> {
   const startedAt = performance.now();
-  const examined = await db.rows<ExaminedRow>(examine, after ?? '', end, limit, ...values);
+  const examined = await examine();
+  const last = examined.at(-1);
   const ids = examined.filter(({ removable }) => removable).map(({ id }) => id);
   const removed = ids.length === 0 ? 0 : await db.write((tx) => remove(tx, ids));
   return {
     removed,
-    next: examined.at(-1)?.id ?? after,
+    next: last ? toNext(last) : after,
     done: examined.length < limit,
     isCut: false,
     busyMs: performance.now() - startedAt,
@@ -107,18 +129,80 @@ function scanDeliveries({ before, eventsBefore }: ReferencePruneStep): Scan {
     // No delivery ends before it is created. A replay may let an old one end later.
     end: smallestIdAt('dlv', before),
     values: [before],
-    async remove(tx, ids) {
-      const removed = await tx.rows<{ id: string; eventId: string }>(
-        `DELETE FROM deliveries WHERE id = ANY ($1::text[]) AND finished_at < $2
-         RETURNING id, event_id AS "eventId"`,
-        ids,
-        before,
-      );
-      deleteAttempts(tx, removed);
-      await deleteUnreferenced(tx, removed, eventsBefore);
-      return removed.length;
-    },
+    remove: (tx, ids) => deleteFinished(tx, ids, { before, eventsBefore }),
   };
+}
+
+/** Removes those of some deliveries that finished before a time, with their attempts. Returns how many. */
+async function deleteFinished(
+  tx: Transaction,
+  ids: readonly string[],
+  { before, eventsBefore }: Pick<ReferencePruneStep, 'before' | 'eventsBefore'>,
+): Promise<number> {
+  const removed = await tx.rows<{ id: string; eventId: string }>(
+    `DELETE FROM deliveries WHERE id = ANY ($1::text[]) AND finished_at < $2
+     RETURNING id, event_id AS "eventId"`,
+    ids,
+    before,
+  );
+  deleteAttempts(tx, removed);
+  await deleteUnreferenced(tx, removed, eventsBefore);
+  return removed.length;
+}
+
+/** Scans the finished deliveries of a webhook by its index. */
+function pruneWebhookDeliveries(
+  db: PostgresDatabase,
+  step: Parameters<RetentionStore['pruneWebhookDeliveries']>[0],
+): Promise<ScanPruned> {
+  const { webhookId, state, after, before, limit } = step;
+  const from = parsePosition(after);
+  const examine = () =>
+    db.rows<ExaminedRow & ScanPosition>(
+      `SELECT id, created_at AS "createdAt", finished_at < $5 AS removable FROM deliveries
+       WHERE webhook_id = $1 AND state = $2 AND (created_at, id) > ($3, $4) AND created_at < $5
+       ORDER BY created_at, id LIMIT $6`,
+      webhookId,
+      state,
+      from.createdAt,
+      from.id,
+      before,
+      limit,
+    );
+  const remove: Scan['remove'] = (tx, ids) => deleteFinished(tx, ids, step);
+  return pruneExamined(db, step, examine, formatPosition, remove);
+}
+
+/** Removes the oldest notifications of an account, read or unread ones. Returns how many. */
+async function pruneAccountNotifications(
+  db: PostgresDatabase,
+  {
+    accountId,
+    read,
+    before,
+    eventsBefore,
+    limit,
+  }: Parameters<RetentionStore['pruneAccountNotifications']>[0],
+): Promise<number> {
+  const found = await db.rows<{ id: string }>(
+    `SELECT id FROM notifications WHERE account_id = $1 AND read = $2 AND created_at < $3
+     ORDER BY created_at, id LIMIT $4`,
+    accountId,
+    read,
+    before,
+    limit,
+  );
+  if (found.length === 0) return 0;
+  return await db.write(async (tx) => {
+    const removed = await tx.rows<{ eventId: string }>(
+      `DELETE FROM notifications WHERE id = ANY ($1::text[]) AND read = $2
+       RETURNING event_id AS "eventId"`,
+      found.map(({ id }) => id),
+      read,
+    );
+    await deleteUnreferenced(tx, removed, eventsBefore);
+    return removed.length;
+  });
 }
 
 function deleteAttempts(tx: Transaction, deliveries: readonly { id: string }[]): void {
@@ -234,6 +318,26 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
     pruneDeliveries: (step) => pruneScan(db, step, scanDeliveries(step)),
     pruneEvents: (step) => pruneScan(db, step, scanEvents(step)),
     pruneNotifications: (step) => pruneScan(db, step, scanNotifications(step)),
+
+    async findRetainingAccount(after) {
+      const account = await db.find(
+        accountRetention,
+        `FROM accounts
+         WHERE (keep_deliveries IS NOT NULL OR keep_notifications IS NOT NULL) AND id > $1
+         ORDER BY id LIMIT 1`,
+        after ?? '',
+      );
+      if (account === null) return null;
+      const webhooks = await db.rows<{ id: string }>(
+        'SELECT id FROM webhooks WHERE account_id = $1 AND deleted_at IS NULL',
+        account.id,
+      );
+      return { ...account, webhookIds: webhooks.map(({ id }) => id) };
+    },
+
+    pruneWebhookDeliveries: (step) => pruneWebhookDeliveries(db, step),
+
+    pruneAccountNotifications: (request) => timed(() => pruneAccountNotifications(db, request)),
 
     pruneAuditLog: (step) => pruneScan(db, step, scanAuditLog(step)),
 

@@ -51,6 +51,14 @@ export const accountUpdate = accounts.update(
 /** What limits the webhooks of an account and their deliveries. */
 export const accountLimits = accounts.only('maxWebhooks', 'maxOpenDeliveries');
 
+/** How long data of an account is kept. */
+export const accountRetention = accounts.only(
+  'id',
+  'keepDeliveries',
+  'keepNotifications',
+  'keepUnreadNotifications',
+);
+
 /** The API keys. */
 export const apiKeys = new Table<ApiKey>('api_keys', ['id'], {
   id: ['id', 'text'],

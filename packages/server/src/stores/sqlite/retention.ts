@@ -1,9 +1,11 @@
 import { smallestIdAt } from '@tradepost/domain/kernel/context';
-import type {
-  PruneStep,
-  ReferencePruneStep,
-  RetentionStore,
+import {
+  type PruneStep,
+  parsePosition,
+  type ReferencePruneStep,
+  type RetentionStore,
 } from '@tradepost/domain/retention/retention-store';
+import { accountRetention } from '../records/tables';
 import type { SqliteDatabase } from './database';
 import { removeLogEntries } from './events';
 import { pruneInPortions, pruneScan, type Scan } from './prune-step';
@@ -107,6 +109,52 @@ function scanNotifications(
   };
 }
 
+/** Scans the finished deliveries of a webhook by its index. Their names are their positions. */
+function scanWebhookDeliveries(
+  db: SqliteDatabase,
+  {
+    webhookId,
+    state,
+    before,
+    eventsBefore,
+  }: Parameters<RetentionStore['pruneWebhookDeliveries']>[0],
+): Scan {
+  const select = 'FROM deliveries WHERE webhook_id = ? AND state = ?';
+  return {
+    examine(after, limit) {
+      const from = parsePosition(after || null);
+      return db.all(
+        `SELECT created_at || ':' || id AS id, finished_at < ? AS removable, 1 + attempts AS weight
+         ${select} AND (created_at, id) > (?, ?) AND created_at < ?
+         ORDER BY created_at, deliveries.id LIMIT ?`,
+        before,
+        webhookId,
+        state,
+        from.createdAt,
+        from.id,
+        before,
+        limit,
+      );
+    },
+    remove(first, last) {
+      const [from, to] = [parsePosition(first), parsePosition(last)];
+      const removed = db.all<{ event_id: string }>(
+        `DELETE ${select} AND (created_at, id) >= (?, ?) AND (created_at, id) <= (?, ?)
+           AND finished_at < ? RETURNING event_id`,
+        webhookId,
+        state,
+        from.createdAt,
+        from.id,
+        to.createdAt,
+        to.id,
+        before,
+      );
+      deleteUnreferenced(db, removed, eventsBefore);
+      return removed.length;
+    },
+  };
+}
+
 function scanAuditLog(db: SqliteDatabase, { before }: PruneStep): Scan {
   return {
     examine: (after, limit) =>
@@ -163,6 +211,44 @@ export function createSqliteRetentionStore(db: SqliteDatabase): RetentionStore {
     pruneDeliveries: (step) => pruneScan(db, step, scanDeliveries(db, step)),
     pruneEvents: (step) => pruneScan(db, step, scanEvents(db, step)),
     pruneNotifications: (step) => pruneScan(db, step, scanNotifications(db, step)),
+
+    findRetainingAccount: (after) =>
+      db.read(() => {
+        const account = db.find(
+          accountRetention,
+          `FROM accounts INDEXED BY accounts_with_retention
+           WHERE (keep_deliveries IS NOT NULL OR keep_notifications IS NOT NULL) AND id > ?
+           ORDER BY id LIMIT 1`,
+          after ?? '',
+        );
+        if (account === null) return null;
+        const webhooks = db.all<{ id: string }>(
+          'SELECT id FROM webhooks WHERE account_id = ? AND deleted_at IS NULL',
+          account.id,
+        );
+        return { ...account, webhookIds: webhooks.map(({ id }) => id) };
+      }),
+
+    pruneWebhookDeliveries: (step) => pruneScan(db, step, scanWebhookDeliveries(db, step)),
+
+    async pruneAccountNotifications({ accountId, read, before, eventsBefore, limit }) {
+      const select = 'FROM notifications WHERE account_id = ? AND read = ? AND created_at < ?';
+      const old = [accountId, Number(read), before];
+      const isAny = `SELECT 1 ${select} LIMIT 1`;
+      if ((await db.read(() => db.get(isAny, ...old))) === undefined) return nothingPruned;
+      return await pruneInPortions(db, limit, (rows) => {
+        // The event of each may go with it, from the event logs too.
+        const most = Math.ceil(rows / 3);
+        const removed = db.all<{ event_id: string }>(
+          `DELETE FROM notifications WHERE id IN (
+             SELECT id ${select} ORDER BY created_at, id LIMIT ?) RETURNING event_id`,
+          ...old,
+          most,
+        );
+        deleteUnreferenced(db, removed, eventsBefore);
+        return { removed: removed.length, hasMore: removed.length === most };
+      });
+    },
 
     pruneAuditLog: (step) => pruneScan(db, step, scanAuditLog(db, step)),
 
