@@ -7,6 +7,7 @@ import {
   noon,
 } from '@tradepost/domain/test/builders';
 import type { Store } from '../../src/stores/store';
+import { changeAccount } from '../stores/change-account';
 import { aResult, failedResult, leaseDue } from './leasing';
 import { addWebhook, Trade } from './trade';
 
@@ -15,7 +16,7 @@ export const difficultText = 'nul\0 é 漢字 🚢 "quoted" \\n';
 
 /**
  * Fills a store with all kinds of data: orders in each status, deliveries that are delivered, due again, leased and due, a deleted
- * webhook, a staged secret, stored responses and text that a database may change.
+ * webhook, a staged secret, settings of an account, stored responses and text that a database may change.
  */
 export async function fillStore(store: Store): Promise<Trade> {
   const trade = await Trade.open(store, { availableQuantity: 60, lowThreshold: 30 });
@@ -45,6 +46,8 @@ export async function fillStore(store: Store): Promise<Trade> {
     noon,
   );
   const { accountId: buyerId } = trade.buyer;
+  const settings = { maxWebhooks: 7, keepDeliveries: 8, keepNotifications: 9 };
+  await changeAccount(store, buyerId, (found) => ({ ...found, ...settings }));
   const page = { after: null, limit: 1 };
   const [notification] = await store.notifications.listNotifications(buyerId, {}, page);
   await store.notifications.markRead(buyerId, notification?.id ?? '');

@@ -9,6 +9,7 @@ import type { Store } from '../../src/stores/store';
 import { CapturedLog } from '../helpers/captured-log';
 import { Receiver, respond } from '../helpers/receiver';
 import { Trade } from '../helpers/trade';
+import { changeAccount } from '../stores/change-account';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -26,8 +27,8 @@ function start(store: Store, options: Partial<ServerOptions> = {}): Promise<Runn
   return startServer({ store, log: logs.log, clock, ...address, ...options });
 }
 
-/** Starts a server that has delivered an event to the buyer. */
-async function deliverOne(retention?: Partial<Retention>): Promise<() => Promise<number>> {
+/** Starts a server that has delivered an event to the buyer. Returns how many deliveries are left, and its account. */
+async function openDelivered(retention?: Partial<Retention>) {
   const store = openSqliteStore(':memory:');
   const server = await start(store, {
     webhookPolicy: insecureWebhookPolicy,
@@ -39,14 +40,16 @@ async function deliverOne(retention?: Partial<Retention>): Promise<() => Promise
   await trade.subscribe(trade.buyer, ['order.created'], { url: receiver.origin });
   await trade.place();
   await logs.next('attempt');
-  return async () => {
+  const { accountId } = trade.buyer;
+  const left = async () => {
     const page = { after: null, limit: 10 };
-    return (await store.deliveryLog.listDeliveries(trade.buyer.accountId, {}, page)).length;
+    return (await store.deliveryLog.listDeliveries(accountId, {}, page)).length;
   };
+  return { store, accountId, left };
 }
 
 test('a server keeps deliveries for 30 days by default', async () => {
-  const left = await deliverOne();
+  const { left } = await openDelivered();
   clock.set(noon + 29 * day);
   await clock.advance(2 * minute);
   expect(await left()).toBe(1);
@@ -56,12 +59,23 @@ test('a server keeps deliveries for 30 days by default', async () => {
 }, 30_000);
 
 test('a server keeps deliveries for the configured time', async () => {
-  const left = await deliverOne({ deliveries: 2 });
+  const { left } = await openDelivered({ deliveries: 2 });
   clock.set(noon + 3 * day);
   await clock.advance(2 * minute);
   expect(await left()).toBe(0);
   expect(await logs.next('housekeeping done')).toMatchObject({ deliveries: 1 });
 });
+
+test('a server keeps deliveries of an account for the time that is set while it runs', async () => {
+  const { store, accountId, left } = await openDelivered();
+  clock.set(noon + 3 * day);
+  await clock.advance(2 * minute);
+  expect(await left()).toBe(1);
+  await changeAccount(store, accountId, (found) => ({ ...found, keepDeliveries: 2 }));
+  await clock.advance(60 * minute);
+  expect(await left()).toBe(0);
+  expect(logs.text.join()).toContain('"accountRetention":1');
+}, 30_000);
 
 /** Starts a server with an order of noon, and counts its remaining notifications and events. */
 async function placeOne(read: boolean, retention: Partial<Retention>) {
