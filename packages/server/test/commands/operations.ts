@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test } from 'vitest';
 import { eraseAccount } from '../../src/commands/erase-account';
@@ -297,6 +298,22 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect(existsSync(`${file}.part`)).toBe(false);
     await expect(exportTo('--output', file)).rejects.toThrow('Pass --force to replace it');
     await exportTo('--output', file, '--force');
+  });
+
+  test('an export ends without an error when the reader of its output does', async () => {
+    const { database, accountId } = await openFilled();
+    const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' });
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(closed) });
+    const written: string[] = [];
+    const stderr = new Writable({
+      write(chunk, _encoding, done) {
+        written.push(String(chunk));
+        done();
+      },
+    });
+    const command = ['accounts', 'export', accountId, '--database', database];
+    await createProgram({ stdout, stderr }).parseAsync(['node', 'tradepost-server', ...command]);
+    expect(written).toEqual([]);
   });
 
   test('a suspended account is erased: its orders stay without its name, nothing dangles, and a check passes', async () => {
