@@ -132,7 +132,11 @@ function suspendRun(id: string, options: StateOptions, streams: Streams): Promis
   return changeState(id, options, streams, (found, context) => {
     const { reason = null } = options;
     const account = suspendAccount(found, reason, context.now);
-    const audit = auditAccount(getOperator(), 'account.suspended', account, { reason }, context);
+    const isSame =
+      found.suspendedAt !== null && found.suspensionReason === account.suspensionReason;
+    const audit = isSame
+      ? null
+      : auditAccount(getOperator(), 'account.suspended', account, { reason }, context);
     return { account, audit };
   });
 }

@@ -58,6 +58,7 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     );
     await runCommand(database, 'listings', 'update', listingId, '--add', '2');
     await runCommand(database, 'accounts', 'suspend', id, '--reason', 'unpaid');
+    await runCommand(database, 'accounts', 'suspend', id);
     await runCommand(database, 'accounts', 'resume', id);
     await runCommand(database, 'accounts', 'resume', id);
     const entries = await runJson<Entry[]>(database, 'audit', '--account', id);
