@@ -186,6 +186,8 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect(await list('--status-class', 'none')).toEqual([]);
     // Nothing sends them, so all are stuck, except those of a paused webhook.
     expect(await list('--stuck')).toEqual(all);
+    await expect(list('--account', 'usr_unknown')).rejects.toThrow('See accounts list.');
+    await expect(list('--webhook', 'whk_unknown')).rejects.toThrow('See webhooks list.');
     const paged: Listed[] = [];
     const args = ['deliveries', 'list', '--limit', '3', '--json'];
     const first = await runCommand(database, ...args);
