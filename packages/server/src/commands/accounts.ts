@@ -32,6 +32,23 @@ export async function requireAccount(
   );
 }
 
+/**
+ * Returns the account that is to get something.
+ *
+ * @throws OperatorError if it does not exist or was erased.
+ */
+export async function requireAccountToUse(
+  store: Pick<Store, 'accounts'>,
+  id: string,
+  database: string,
+): Promise<Account> {
+  const account = await requireAccount(store, id, database);
+  if (account.erasedAt === null) return account;
+  throw new OperatorError(
+    `Account ${id} was erased, which cannot be undone. Nothing is added to it.`,
+  );
+}
+
 interface CreateOptions {
   database: string;
   kind: AccountKind;

@@ -7,6 +7,7 @@ import { eraseAccount } from '../../src/commands/erase-account';
 import { exportAccount, toExportLine } from '../../src/commands/export-account';
 import { getOperator } from '../../src/commands/operator';
 import { parseIntegerOrDefault } from '../../src/commands/options';
+import { createProgram } from '../../src/commands/program';
 import { openStore } from '../../src/stores/open-store';
 import { fillStore } from '../helpers/fill-store';
 import { aResult, leaseDue } from '../helpers/leasing';
@@ -361,6 +362,10 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect(partners.find(({ id }) => id === accountId)?.name).toBe('Erased account');
     const entries = await runJson<Entry[]>(database, 'audit', '--account', accountId);
     expect(entries[0]).toMatchObject({ action: 'account.erased', subject: { id: accountId } });
+    await expect(runCommand(database, 'keys', 'create', '--account', accountId)).rejects.toThrow(
+      'was erased, which cannot be undone',
+    );
+    expect(await store.accounts.listKeys(accountId)).toEqual([]);
     expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 
