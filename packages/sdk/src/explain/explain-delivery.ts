@@ -15,7 +15,7 @@ export type DeliveryVerdict =
   | 'retrying'
   /** Its endpoint is in backoff. */
   | 'backoff'
-  /** Its webhook is paused. */
+  /** Its webhook is paused, by its account or by the service. */
   | 'paused'
   /** An attempt is in flight. */
   | 'in_progress'
@@ -118,6 +118,15 @@ function explainPending(
   const expiry = `The delivery expires at ${deadlineAt}.`;
   const fixes = failure?.actions ?? [];
   if (endpoint?.verdict === 'paused') {
+  const fixed = 'Once the receiver is fixed,';
+  if (endpoint?.verdict === 'disabled') {
+    return [
+      'paused',
+      `The service disabled the webhook, because its endpoint kept failing.${lastFailure} ${expiry}`,
+      ...fixes,
+      { type: 'resume', webhookId, text: `${fixed} resume the webhook.` },
+    ];
+  }
     return [
       'paused',
       `The webhook is paused.${lastFailure} ${expiry}`,
@@ -131,7 +140,6 @@ function explainPending(
       { type: 'wait', until: null, text: 'Check again in a few seconds.' },
     ];
   }
-  const fixed = 'Once the receiver is fixed,';
   if (endpoint?.verdict === 'backoff') {
     const { summary } = endpoint;
     return [
