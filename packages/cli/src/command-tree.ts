@@ -85,7 +85,7 @@ export const helpSections: Record<string, HelpSection> = {
           () => import('./commands/webhooks/stats'),
         ),
         update: command(
-          'Change the URL or the event types of a webhook',
+          'Change the URL, the event types or the settings of a webhook',
           () => import('./commands/webhooks/update'),
         ),
         pause: command('Pause deliveries to a webhook', () => import('./commands/webhooks/pause')),

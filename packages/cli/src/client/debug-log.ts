@@ -6,7 +6,7 @@ import type { CliContext } from '../context';
 import { attempt, CliError, getErrorMessage } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
-import { createRedactor } from '../output/redact';
+import { createRedactor, redactHeaders } from '../output/redact';
 import { describeError } from '../report/error-report';
 import { formatHints } from '../report/hint';
 
@@ -139,7 +139,14 @@ export function createLoggingFetch(
     const request = requests;
     const startedAt = context.elapsed();
     const { method, headers, body } = init;
-    write({ kind: 'request', request, method, url, headers, body: formatBody(body) });
+    write({
+      kind: 'request',
+      request,
+      method,
+      url,
+      headers,
+      body: redactHeaders(formatBody(body)),
+    });
     const log = (entry: Record<string, unknown>) =>
       write({ ...entry, request, durationMs: context.elapsed() - startedAt });
 

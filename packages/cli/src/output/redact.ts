@@ -71,3 +71,16 @@ export function createRedactor(apiKey: string | null): (value: unknown) => unkno
   }
   return (value) => redact(value);
 }
+
+/**
+ * Redacts the headers that the body of a request sets for the deliveries to a webhook: any of them may be a key of the receiver.
+ *
+ * @param body parsed JSON, or a text that is none
+ */
+export function redactHeaders(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('headers' in body)) return body;
+  const { headers } = body;
+  if (typeof headers !== 'object' || headers === null) return body;
+  const names = Object.keys(headers);
+  return { ...body, headers: Object.fromEntries(names.map((name) => [name, redacted])) };
+}

@@ -69,6 +69,6 @@ function shortenValue(text: string): string {
 
 /** Says which ID is missing, since `id` is the name of every argument for one. */
 function describeMissing({ registeredArguments: [argument] }: Command): string | null {
-  const [, noun] = /^(\w+ ID), /.exec(argument?.description ?? '') ?? [];
+  const [, noun] = /^([\w ]+ ID), /.exec(argument?.description ?? '') ?? [];
   return noun === undefined ? null : `missing ${noun}`;
 }

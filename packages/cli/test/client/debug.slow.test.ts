@@ -99,6 +99,22 @@ describe('the debug log', () => {
     }
   });
 
+  it('has the names of the headers of a webhook, and not their values', async () => {
+    const service = await BareService.start();
+    const file = recordFile();
+    const headers = join(loginFolder().path, 'headers');
+    writeFileSync(headers, 'X-Env: staging-5\nX-Receiver: plain-7\n');
+    const argv = ['webhooks', 'update', 'whk_1', '--headers-file', headers, '--debug', file];
+    await service.cli(argv, { env });
+    expect(service.seen[0]?.body).toEqual({
+      headers: { 'X-Env': 'staging-5', 'X-Receiver': 'plain-7' },
+    });
+    expect(entriesOf(file)[1]).toMatchObject({
+      body: { headers: { 'X-Env': '[redacted]', 'X-Receiver': '[redacted]' } },
+    });
+    expect(readFileSync(file, 'utf8')).not.toMatch(/staging-5|plain-7/);
+  });
+
   it('has neither the key of a profile nor one that was rejected', async () => {
     const service = await BareService.start();
     const { env: logins, path } = loginFolder({ one: { baseUrl: service.baseUrl, apiKey: key } });

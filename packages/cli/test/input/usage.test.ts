@@ -12,6 +12,7 @@ describe('an invalid command line', () => {
     [['orders', 'list', '--outptu', 'x'], "Unknown option '--outptu'", 'Did you mean --output?'],
     [['orders', 'get'], 'Missing order ID', '`tradepost orders get --help`'],
     [['webhooks', 'pause'], 'Missing webhook ID', '`tradepost webhooks pause --help`'],
+    [['keys', 'revoke'], 'Missing API key ID', '`tradepost keys revoke --help`'],
     [['webhooks', 'explain'], 'Missing delivery ID', '`tradepost webhooks explain --help`'],
     [['completion'], "Missing required argument 'shell'", '`tradepost completion --help`'],
     [['whoami', 'ord_1'], 'Too many arguments', '`tradepost whoami --help`'],

@@ -15,7 +15,7 @@ export type DeliveryVerdict =
   | 'retrying'
   /** Its endpoint is in backoff. */
   | 'backoff'
-  /** Its webhook is paused. */
+  /** Its webhook is paused, by its account or by the service. */
   | 'paused'
   /** An attempt is in flight. */
   | 'in_progress'
@@ -63,7 +63,7 @@ export function explainDelivery(
   const failure = own ?? (isPending ? (endpoint?.failure ?? null) : null);
   const isFailureOfOther = own === null && failure !== null;
   const [verdict, reason, ...actions] = isPending
-    ? explainPending(delivery, endpoint, failure, isFailureOfOther)
+    ? explainPending(delivery, endpoint, failure, isFailureOfOther, describeLimit(webhook))
     : explainOther(delivery, own);
   if (options.signed === false) {
     actions.unshift({
@@ -112,11 +112,21 @@ function explainPending(
   endpoint: ReturnType<typeof explainWebhook> | null,
   failure: FailureExplanation | null,
   isFailureOfOther: boolean,
+  limit: string,
 ): Explained {
   const whose = isFailureOfOther ? 'The last attempt of another delivery' : 'The last attempt';
   const lastFailure = failure === null ? '' : ` ${whose} failed: ${failure.reason}.`;
   const expiry = `The delivery expires at ${deadlineAt}.`;
   const fixes = failure?.actions ?? [];
+  const fixed = 'Once the receiver is fixed,';
+  if (endpoint?.verdict === 'disabled') {
+    return [
+      'paused',
+      `The service disabled the webhook, because its endpoint kept failing.${lastFailure} ${expiry}`,
+      ...fixes,
+      { type: 'resume', webhookId, text: `${fixed} resume the webhook.` },
+    ];
+  }
   if (endpoint?.verdict === 'paused') {
     return [
       'paused',
@@ -131,7 +141,6 @@ function explainPending(
       { type: 'wait', until: null, text: 'Check again in a few seconds.' },
     ];
   }
-  const fixed = 'Once the receiver is fixed,';
   if (endpoint?.verdict === 'backoff') {
     const { summary } = endpoint;
     return [
@@ -144,7 +153,7 @@ function explainPending(
   if (attemptCount === 0 || failure === null) {
     return [
       'waiting',
-      `The first attempt is due at ${nextAttemptAt}.${lastFailure} ${expiry}`,
+      `The first attempt is due at ${nextAttemptAt}.${limit}${lastFailure} ${expiry}`,
       ...(failure === null
         ? [{ type: 'wait' as const, until: nextAttemptAt, text: 'There is nothing to do.' }]
         : fixes),
@@ -152,10 +161,17 @@ function explainPending(
   }
   return [
     'retrying',
-    `The last of ${countAttempts(attemptCount)} failed: ${failure.reason}. The next one is at ${nextAttemptAt}. ${expiry}`,
+    `The last of ${countAttempts(attemptCount)} failed: ${failure.reason}. The next one is at ${nextAttemptAt}.${limit} ${expiry}`,
     ...fixes,
     { type: 'replay', deliveryId: id, text: `${fixed} retry at once.` },
   ];
+}
+
+/** Says how long a delivery may wait although it is due; empty if its endpoint has no limit. */
+function describeLimit(webhook: WebhookDetails | null | undefined): string {
+  const attempts = webhook?.attemptsPerMinute ?? null;
+  if (attempts === null) return '';
+  return ` Its endpoint gets at most ${countAttempts(attempts)} a minute, so it may be later.`;
 }
 
 function countAttempts(count: number): string {

@@ -55,6 +55,12 @@ describe('explainDelivery', () => {
     ['failed', { ...neverTried, state: 'failed' }, {}, ['fix', 'replay']],
     ['failed', { test: true, attemptCount: 1 }, {}, ['fix', 'test']],
     ['paused', pending, { status: 'paused' }, ['resume']],
+    [
+      'paused',
+      { ...pending, nextAttemptAt: null },
+      { ...backoff, status: 'paused', disabledAt: at },
+      ['fix', 'resume'],
+    ],
     ['backoff', pending, backoff, ['fix', 'retry']],
     ['retrying', pending, { backoffUntil: at }, ['fix', 'replay']],
     ['waiting', neverTried, {}, ['wait']],
@@ -107,6 +113,23 @@ describe('explainDelivery', () => {
       `1,205 pending, endpoint backs off until ${later}, last response 401 for 3 hr. The last attempt of another delivery failed: the receiver returned 401: it, or a proxy in front of it, requires authentication. The delivery expires at ${deadlineAt}.`,
     );
     expect(types(explained.actions)).toEqual(['fix', 'verify', 'retry']);
+  });
+
+  test('says that the service disabled the webhook', () => {
+    const webhook = aWebhook({ ...backoff, status: 'paused', disabledAt: at });
+    const delivery = aDelivery({ ...neverTried, nextAttemptAt: null });
+    expect(explainDelivery(delivery, { webhook, now }).reason).toMatch(
+      /^The service disabled the webhook, .* The last attempt of another delivery failed: .* expires at/,
+    );
+  });
+
+  test('says that one which is due may wait for the limit of its endpoint', () => {
+    const webhook = aWebhook({ attemptsPerMinute: 2 });
+    for (const delivery of [neverTried, pending]) {
+      expect(explainDelivery(aDelivery(delivery), { webhook, now }).reason).toContain(
+        `${later}. Its endpoint gets at most 2 attempts a minute, so it may be later. The delivery`,
+      );
+    }
   });
 
   test('does without the webhook', () => {

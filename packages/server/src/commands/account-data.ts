@@ -40,9 +40,15 @@ async function writeFile(file: string, lines: Readable): Promise<void> {
   }
 }
 
-/** Writes to the output without ending it. */
-async function writeOutput(output: Writable, lines: Readable): Promise<void> {
-  await pipeline(lines, output, { end: false });
+/** Writes to the output without ending it. Returns whether all was written: if not, the program has reported why. */
+async function writeOutput(output: Writable, lines: Readable): Promise<boolean> {
+  try {
+    await pipeline(lines, output, { end: false });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return false;
+    throw error;
+  }
 }
 
 async function exportRun(id: string, options: ExportOptions, streams: Streams): Promise<void> {
@@ -52,7 +58,7 @@ async function exportRun(id: string, options: ExportOptions, streams: Streams): 
   }
   const context = createCommandContext();
   let count = 0;
-  await withExistingStore(database, async (store) => {
+  const isComplete = await withExistingStore(database, async (store) => {
     const account = await requireAccount(store, id, database);
     await store.audit.addEntry(
       auditAccount(getOperator(), 'account.exported', account, {}, context),
@@ -64,8 +70,11 @@ async function exportRun(id: string, options: ExportOptions, streams: Streams): 
       }
     }
     const lines = Readable.from(listLines());
-    await (output === undefined ? writeOutput(streams.stdout, lines) : writeFile(output, lines));
+    if (output === undefined) return await writeOutput(streams.stdout, lines);
+    await writeFile(output, lines);
+    return true;
   });
+  if (!isComplete) return;
   streams.stderr.write(`${count} items exported${output === undefined ? '' : ` to ${output}`}.\n`);
 }
 

@@ -32,6 +32,23 @@ export async function requireAccount(
   );
 }
 
+/**
+ * Returns the account that is to get something.
+ *
+ * @throws OperatorError if it does not exist or was erased.
+ */
+export async function requireAccountToUse(
+  store: Pick<Store, 'accounts'>,
+  id: string,
+  database: string,
+): Promise<Account> {
+  const account = await requireAccount(store, id, database);
+  if (account.erasedAt === null) return account;
+  throw new OperatorError(
+    `Account ${id} was erased, which cannot be undone. Nothing is added to it.`,
+  );
+}
+
 interface CreateOptions {
   database: string;
   kind: AccountKind;
@@ -136,7 +153,11 @@ function suspendRun(id: string, options: StateOptions, streams: Streams): Promis
   return changeState(id, options, streams, (found, context) => {
     const { reason = null } = options;
     const account = suspendAccount(found, reason, context.now);
-    const audit = auditAccount(getOperator(), 'account.suspended', account, { reason }, context);
+    const isSame =
+      found.suspendedAt !== null && found.suspensionReason === account.suspensionReason;
+    const audit = isSame
+      ? null
+      : auditAccount(getOperator(), 'account.suspended', account, { reason }, context);
     return { account, audit };
   });
 }

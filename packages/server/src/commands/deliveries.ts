@@ -14,10 +14,12 @@ import { type Command, Option } from 'commander';
 import { describeDatabase } from '../stores/database-url';
 import { mergeDeliveries } from '../stores/delivery-search';
 import type { Store } from '../stores/store';
+import { requireAccount } from './accounts';
 import { createCommandContext, getOperator } from './operator';
 import { OperatorError, UsageError } from './operator-error';
 import { databaseOption, jsonOption, parseInteger, parseSince } from './options';
 import { printList, printResult, type Streams, toJsonText } from './output';
+import { requireWebhook } from './webhooks';
 import { withExistingStore, withStoreToRead } from './with-store';
 
 interface ListOptions {
@@ -60,7 +62,10 @@ function isStuck(delivery: LoggedDelivery, now: number): boolean {
 }
 
 /** Lists the accounts whose deliveries a filter may find: those with a webhook. */
-async function listAccountIds(store: Store, { account, webhook }: ListOptions): Promise<string[]> {
+async function listAccountIds(store: Store, options: ListOptions): Promise<string[]> {
+  const { account, webhook, database } = options;
+  if (account !== undefined) await requireAccount(store, account, database);
+  if (webhook !== undefined) await requireWebhook(store, webhook, database);
   const webhooks = await store.webhooks.listAllWebhooks(account);
   const wanted = webhooks.filter(({ id }) => id === (webhook ?? id));
   return [...new Set(wanted.map(({ accountId }) => accountId))];

@@ -4,7 +4,7 @@ import { formatTimestamp } from '@tradepost/domain/kernel/context';
 import type { Command } from 'commander';
 import { issueKey } from '../kernel/api-key';
 import { describeDatabase } from '../stores/database-url';
-import { requireAccount } from './accounts';
+import { requireAccount, requireAccountToUse } from './accounts';
 import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, parseDuration, parseName } from './options';
@@ -44,7 +44,7 @@ async function createRun(
   const expiresAt = expires === undefined ? null : context.now + expires;
   const { record, apiKey } = issueKey({ accountId, name, readOnly, expiresAt }, context);
   await withExistingStore(options.database, async (store) => {
-    await requireAccount(store, accountId, options.database);
+    await requireAccountToUse(store, accountId, options.database);
     await store.accounts.addKey(record, auditKey(getOperator(), 'key.created', record, context));
   });
   printResult(streams, { id: record.id, apiKey }, options.json);

@@ -5,7 +5,7 @@ import { createListing, type Listing, updateListing } from '@tradepost/domain/li
 import { type Command, Option } from 'commander';
 import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
-import { requireAccount } from './accounts';
+import { requireAccount, requireAccountToUse } from './accounts';
 import { createCommandContext, getOperator } from './operator';
 import { OperatorError, UsageError } from './operator-error';
 import {
@@ -43,7 +43,7 @@ interface Party {
 }
 
 async function requireKind(store: Store, { id, kind, database }: Party): Promise<void> {
-  const account = await requireAccount(store, id, database);
+  const account = await requireAccountToUse(store, id, database);
   if (account.kind === kind) return;
   throw new OperatorError(
     `Account ${id} is ${withArticle[account.kind]} account; ${withArticle[kind]} is required.`,

@@ -30,7 +30,7 @@ function formatWebhook(webhook: WebhookWithStats): Record<string, unknown> {
  *
  * @throws OperatorError if it does not exist.
  */
-async function requireWebhook(
+export async function requireWebhook(
   { webhooks }: Pick<Store, 'webhooks'>,
   id: string,
   database: string,

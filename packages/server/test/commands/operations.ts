@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test } from 'vitest';
 import { eraseAccount } from '../../src/commands/erase-account';
 import { exportAccount, toExportLine } from '../../src/commands/export-account';
 import { getOperator } from '../../src/commands/operator';
 import { parseIntegerOrDefault } from '../../src/commands/options';
+import { createProgram } from '../../src/commands/program';
 import { openStore } from '../../src/stores/open-store';
 import { fillStore } from '../helpers/fill-store';
 import { aResult, leaseDue } from '../helpers/leasing';
@@ -57,6 +59,7 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     );
     await runCommand(database, 'listings', 'update', listingId, '--add', '2');
     await runCommand(database, 'accounts', 'suspend', id, '--reason', 'unpaid');
+    await runCommand(database, 'accounts', 'suspend', id);
     await runCommand(database, 'accounts', 'resume', id);
     await runCommand(database, 'accounts', 'resume', id);
     const entries = await runJson<Entry[]>(database, 'audit', '--account', id);
@@ -227,6 +230,8 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect(await list('--status-class', 'none')).toEqual([]);
     // Nothing sends them, so all are stuck, except those of a paused webhook.
     expect(await list('--stuck')).toEqual(all);
+    await expect(list('--account', 'usr_unknown')).rejects.toThrow('See accounts list.');
+    await expect(list('--webhook', 'whk_unknown')).rejects.toThrow('See webhooks list.');
     const paged: Listed[] = [];
     const args = ['deliveries', 'list', '--limit', '3', '--json'];
     const first = await runCommand(database, ...args);
@@ -342,6 +347,22 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     await exportTo('--output', file, '--force');
   });
 
+  test('an export ends without an error when the reader of its output does', async () => {
+    const { database, accountId } = await openFilled();
+    const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' });
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(closed) });
+    const written: string[] = [];
+    const stderr = new Writable({
+      write(chunk, _encoding, done) {
+        written.push(String(chunk));
+        done();
+      },
+    });
+    const command = ['accounts', 'export', accountId, '--database', database];
+    await createProgram({ stdout, stderr }).parseAsync(['node', 'tradepost-server', ...command]);
+    expect(written).toEqual([]);
+  });
+
   test('a suspended account is erased: its orders stay without its name, nothing dangles, and a check passes', async () => {
     const { database, store, trade, accountId, key } = await openFilled();
     const erase = ['accounts', 'erase', accountId];
@@ -384,6 +405,10 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect(partners.find(({ id }) => id === accountId)?.name).toBe('Erased account');
     const entries = await runJson<Entry[]>(database, 'audit', '--account', accountId);
     expect(entries[0]).toMatchObject({ action: 'account.erased', subject: { id: accountId } });
+    await expect(runCommand(database, 'keys', 'create', '--account', accountId)).rejects.toThrow(
+      'was erased, which cannot be undone',
+    );
+    expect(await store.accounts.listKeys(accountId)).toEqual([]);
     expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 

@@ -15,11 +15,11 @@ export function describeActor({ actor }: Pick<EventRow, 'actor'>): string {
   return actor ? `${actor.kind} ${actor.accountId}` : '-';
 }
 
-/** Returns the ID of the order or the listing that an event is about. */
+/** Returns the ID of the order, the listing or the webhook that an event is about. */
 function getSubject({ data }: EventRow): string {
   if (typeof data !== 'object') return '-';
-  const { orderId, listingId }: { orderId?: unknown; listingId?: unknown } = { ...data };
-  return String(orderId ?? listingId ?? '-');
+  const { orderId, listingId, webhookId }: Partial<Record<string, unknown>> = { ...data };
+  return String(orderId ?? listingId ?? webhookId ?? '-');
 }
 
 export const eventView: View<EventRow> = {

@@ -46,7 +46,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(eventView)}`,
-      'table: the column ABOUT has the ID of the order or listing',
+      'table: the column ABOUT has the ID of the order, listing or webhook',
     ],
     Notes: [timeNote],
   });

@@ -10,7 +10,7 @@ import { readInput } from '../../input/read-input';
 export interface SettingsOptions {
   description?: string;
   headersFile?: string;
-  attemptsPerMinute?: number | null;
+  attemptsPerMinute?: number | 'none';
 }
 
 export function addSettingsOptions(command: Command): Command {
@@ -32,8 +32,9 @@ export const settingsNotes = [
   'The description, headers and the limit of attempts need the extension webhooks.settings.',
 ];
 
-function parseLimit(text: string): number | null {
-  return text === 'none' ? null : parseCount(text);
+/** Not null for none: the parser of the command line takes a null for an option without a value. */
+function parseLimit(text: string): number | 'none' {
+  return text === 'none' ? text : parseCount(text);
 }
 
 /**
@@ -48,7 +49,9 @@ export async function readSettings(
   return {
     ...(description !== undefined && { description: description === '' ? null : description }),
     ...(headersFile !== undefined && { headers: await readHeaders(headersFile, context) }),
-    ...(attemptsPerMinute !== undefined && { attemptsPerMinute }),
+    ...(attemptsPerMinute !== undefined && {
+      attemptsPerMinute: attemptsPerMinute === 'none' ? null : attemptsPerMinute,
+    }),
   };
 }
 

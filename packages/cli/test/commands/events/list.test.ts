@@ -87,6 +87,15 @@ describe('events list', () => {
     expect(csv.stdout).toContain(`evt_1,order.created,${event.createdAt},"${by}","${quoted}"`);
   });
 
+  it('names the webhook that an event is about', async () => {
+    const service = await BareService.start();
+    const disabled = { ...anEvent(1), event: 'webhook.disabled', data: { webhookId: 'whk_1' } };
+    const body = { data: [disabled], nextCursor: '1', previousCursor: null };
+    service.instead = () => ({ status: 200, body });
+    const { stdout } = await service.cli(['events', 'list']);
+    expect(stdout.split('\n')[1]?.split(/ {2,}/)).toContain('whk_1');
+  });
+
   it('prints an empty list if there are no events', async () => {
     const service = await BareService.start();
     service.instead = logOf(0);

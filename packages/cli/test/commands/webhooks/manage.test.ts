@@ -101,8 +101,33 @@ describe('webhooks update, pause and resume', () => {
     ]);
   });
 
+  it('changes and removes the description, the headers and the limit', async () => {
+    const service = await serviceWith({ [`PATCH /v1/webhooks/${id}`]: { data: aWebhook() } });
+    const [filled, empty] = [join(await aFolder(), 'filled'), join(await aFolder(), 'empty')];
+    await writeFile(filled, 'X-Env: staging\nX-Receiver:  a: b \n');
+    await writeFile(empty, '');
+    for (const options of [
+      ['--description', 'Orders', '--headers-file', filled, '--attempts-per-minute', '60'],
+      ['--description', '', '--headers-file', empty, '--attempts-per-minute', 'none'],
+    ]) {
+      expect(await service.cli(['webhooks', 'update', id, ...options])).toMatchObject({
+        exitCode: 0,
+      });
+    }
+    expect(service.seen.map(({ body }) => body)).toEqual([
+      {
+        description: 'Orders',
+        headers: { 'X-Env': 'staging', 'X-Receiver': 'a: b' },
+        attemptsPerMinute: 60,
+      },
+      { description: null, headers: {}, attemptsPerMinute: null },
+    ]);
+  });
+
   it.each([
     [['update', id]],
+    [['update', id, '--attempts-per-minute', '0']],
+    [['update', id, '--headers-file', '/nonexistent']],
     [['update', id, '--url', 'ftp://receiver.example']],
     [['update', id, '--url', 'https://a.example', '--fields', 'colour']],
     [['pause', 'ord_1']],

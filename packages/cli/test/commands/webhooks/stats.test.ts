@@ -52,6 +52,16 @@ describe('webhooks stats', () => {
     ]);
   });
 
+  it('shows local times on a terminal', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 200, body: { data: someStats(some) } });
+    const { stdout } = await service.cli(['webhooks', 'stats', 'whk_1', '--time', 'local'], {
+      screen: { columns: 100 },
+      env: { TZ: 'UTC' },
+    });
+    expect(stdout).toMatch(/^since +2026-11-21 \d\d:01:00 [+-]\d\d:\d\d\nuntil +2026-11-21 /m);
+  });
+
   it('shows that nothing happened', async () => {
     const { stdout } = await run(nothing);
     expect(stdout).toMatch(
