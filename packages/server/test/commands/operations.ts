@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { erasedParts } from '@tradepost/domain/accounts/erasure';
 import { noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test } from 'vitest';
 import { eraseAccount } from '../../src/commands/erase-account';
@@ -309,16 +310,19 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     const page = { after: null, limit: 100 };
     const ended = AbortSignal.abort(new Error('interrupted'));
     await expect(eraseAccount(store, accountId, ended)).rejects.toThrow('interrupted');
-    expect(await store.notifications.listNotifications(accountId, {}, page)).not.toEqual([]);
+    const count = async () =>
+      (await store.notifications.listNotifications(accountId, {}, page)).length;
+    const logged = (await store.events.readEvents(accountId, 0, 100)).length;
+    expect(await count()).toBeGreaterThan(3);
     await expect(runCommand(database, 'accounts', 'resume', accountId)).rejects.toThrow(
       'was erased, which cannot be undone',
     );
-    const count = (await store.notifications.listNotifications(accountId, {}, page)).length;
     // As much as a process did that was killed.
     expect(await store.erasure.erase(accountId, 'notifications', 3)).toBe(3);
     expect(await store.erasure.erase(accountId, 'eventLogEntries', 5)).toBe(5);
+    const left = { notifications: await count(), eventLogEntries: logged - 5 };
     expect(await runJson(database, ...erase, '--yes')).toMatchObject({
-      ...{ id: accountId, notifications: count - 3, eventLogEntries: count - 5, apiKeys: 1 },
+      ...{ id: accountId, ...left, apiKeys: 1 },
     });
     expect(await runJson(database, ...erase, '--yes')).toMatchObject({ notifications: 0 });
 
@@ -341,6 +345,23 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect(partners.find(({ id }) => id === accountId)?.name).toBe('Erased account');
     const entries = await runJson<Entry[]>(database, 'audit', '--account', accountId);
     expect(entries[0]).toMatchObject({ action: 'account.erased', subject: { id: accountId } });
+    expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
+  });
+
+  test('an erasure ends, although other parties write for the account all the time', async () => {
+    const { database, store, trade } = await openFilled();
+    const { accountId } = trade.agent;
+    await runCommand(database, 'accounts', 'suspend', accountId);
+    let steps = 0;
+    const erase: typeof store.erasure.erase = async (...request) => {
+      steps += 1;
+      // Each of them is an event of the agent. The limit is there so that this ends, whatever the command does.
+      if (steps < 50) await trade.move(await trade.place({ quantity: 1 }), 'cancelled');
+      return await store.erasure.erase(...request);
+    };
+    const watched = { ...store, erasure: { erase } };
+    await eraseAccount(watched, accountId, new AbortController().signal);
+    expect(steps).toBe(erasedParts.length);
     expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 
