@@ -12,8 +12,8 @@ import { startApi, startWorker, usePostgres } from '../helpers/start-postgres';
 import { startReceiver } from '../helpers/start-receiver';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
-/** How many endpoints fail: a round of both processes has all of them. */
-const brokenCount = 15;
+/** How many endpoints fail: enough that the rounds of both processes overlap, which one of them starts a little later. */
+const brokenCount = 60;
 /** So many failures in a row, and an endpoint is in backoff. */
 const failures = 5;
 const waiting = { timeout: 60_000, interval: 100 };
@@ -65,6 +65,8 @@ it.each([
     const api = await startApi(database);
     const [account] = seed.accounts;
     const buyer = new Tradepost({ baseUrl: api.url, apiKey: account?.apiKey ?? '' });
+    const raise = ['accounts', 'limits', account?.id ?? '', '--webhooks', '100'];
+    await runServerCommand(raise, database);
     const failing = await forTest(startReceiver(() => 500));
     const working = await forTest(startReceiver());
     const broken: string[] = [];
@@ -115,7 +117,7 @@ it.each([
     const notices = notifications.filter(({ type }) => type === 'webhook_disabled');
     expect(notices).toHaveLength(brokenCount);
     const entries = await runServerCommand<{ action: string; subject: { id: string } }[]>(
-      ['audit', '--account', account?.id ?? '', '--limit', '100'],
+      ['audit', '--account', account?.id ?? '', '--limit', '1000'],
       database,
     );
     const audited = entries.filter(({ action }) => action === 'webhook.disabled');
