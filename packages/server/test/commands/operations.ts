@@ -8,6 +8,7 @@ import { exportAccount, toExportLine } from '../../src/commands/export-account';
 import { getOperator } from '../../src/commands/operator';
 import { parseIntegerOrDefault } from '../../src/commands/options';
 import { openStore } from '../../src/stores/open-store';
+import { aKey } from '../helpers/a-key';
 import { fillStore } from '../helpers/fill-store';
 import { aResult, leaseDue } from '../helpers/leasing';
 import { makeTempFolder } from '../helpers/temp-folder';
@@ -104,6 +105,40 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
         'Account usr_unknown does not exist in',
       );
     }
+  });
+
+  test('accounts are shown with how many of their keys and sessions can be used', async () => {
+    const { database, create } = await open();
+    const { id: accountId } = await create('seller');
+    const { id: other } = await create('buyer');
+    const key = () => runJson<{ id: string }>(database, 'keys', 'create', '--account', accountId);
+    const [used, revoked] = [await key(), await key()];
+    const store = await openStore(database, {});
+    onTestFinished(() => store.close());
+    const session = { accountId, isSession: true, expiresAt: Date.now() + 3_600_000 };
+    for (const record of [
+      { ...session, parentId: used.id },
+      // It ends with its key.
+      { ...session, parentId: revoked.id },
+      { ...session, parentId: used.id, expiresAt: noon },
+      { accountId, expiresAt: noon },
+    ])
+      await store.accounts.addKey(aKey(record).record);
+    await runCommand(database, 'keys', 'revoke', revoked.id);
+    expect(await runJson(database, 'accounts', 'list')).toMatchObject([
+      { id: other, keys: 1, sessions: 0 },
+      { id: accountId, keys: 2, sessions: 1 },
+    ]);
+    expect(await runJson(database, 'accounts', 'show', accountId)).toMatchObject({
+      keys: 2,
+      sessions: 1,
+    });
+    await runCommand(database, 'accounts', 'suspend', other);
+    await runCommand(database, 'accounts', 'erase', other, '--yes');
+    const { stdout } = await runCommand(database, 'accounts', 'list');
+    expect(stdout.match(/^(keys|sessions) .*/gm)?.map((line) => line.replace(/ +/, ' '))).toEqual([
+      ...['keys 0', 'sessions 0', 'keys 2', 'sessions 1'],
+    ]);
   });
 
   test('limits of an account are shown with what is used, changed and reset, each with an entry of the audit log', async () => {
