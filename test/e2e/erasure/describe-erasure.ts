@@ -13,7 +13,8 @@ import { Market, toCompletion } from './market';
 
 /** How many orders the account has that is erased: enough for several steps of each kind. */
 const orderCount = 400;
-const kills = 4;
+/** Together they leave some steps to the last run. */
+const kills = 3;
 /** A kill comes so many turns of the event loop after a step began, at most. */
 const maxTurns = 60;
 
@@ -91,11 +92,12 @@ export function describeErasure(
     const preload = ['--import', join(checkout, 'test/helpers/report-pauses.mjs')];
     const command = ['accounts', 'erase', buyer.id, '--yes', '--database', database];
     for (let kill = 0; kill < kills; kill += 1) {
+      const env = { PAUSES: String(1 + random.below(2)) };
       const eraser = forTest(
-        startProcess(process.execPath, [...preload, tradepostServerBin, ...command]),
+        startProcess(process.execPath, [...preload, tradepostServerBin, ...command], { env }),
+        'SIGKILL',
       );
-      const steps = 1 + random.below(2);
-      await eraser.writes(new RegExp(`(?:paused\n){${steps}}`), 'stderr');
+      await eraser.writes(/^paused$/m, 'stderr');
       await passTurns(random.below(maxTurns));
       expect(await eraser.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
       await market.expectSound();
