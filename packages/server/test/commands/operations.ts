@@ -383,6 +383,21 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 
+  test('two steps of an erasure at once take different rows', async () => {
+    const { store, accountId } = await openFilled();
+    const page = { after: null, limit: 100 };
+    const left = {
+      notifications: (await store.notifications.listNotifications(accountId, {}, page)).length,
+      eventLogEntries: (await store.events.readEvents(accountId, 0, 100)).length,
+    };
+    for (const part of ['notifications', 'eventLogEntries'] as const) {
+      const erase = () => store.erasure.erase(accountId, part, Math.ceil(left[part] / 2));
+      const [one, other] = await Promise.all([erase(), erase()]);
+      // A step that found fewer would be taken for the last one.
+      expect(one + other).toBe(left[part]);
+    }
+  });
+
   test('an erasure ends, although other parties write for the account all the time', async () => {
     const { database, store, trade } = await openFilled();
     const { accountId } = trade.agent;
