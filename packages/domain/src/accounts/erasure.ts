@@ -32,7 +32,7 @@ export interface ErasureStore {
    * Erases up to `limit` rows of a part of an account, in one short transaction. Of listings, to which orders refer, the title, the
    * threshold and the units that are left go. What a power failure undoes is erased again by the next call.
    *
-   * @returns How many rows; 0 if nothing is left.
+   * @returns How many rows; fewer than `limit` if nothing else was left.
    */
   erase(accountId: string, part: ErasedPart, limit: number): Promise<number>;
 }

@@ -1,6 +1,7 @@
 import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
-import { type Account, createAccount } from '@tradepost/domain/accounts/account';
+import { type Account, type ApiKey, createAccount } from '@tradepost/domain/accounts/account';
 import { auditAccount, auditKey } from '@tradepost/domain/accounts/account-audit';
+import { isValid } from '@tradepost/domain/accounts/authentication';
 import { resumeAccount, suspendAccount } from '@tradepost/domain/accounts/suspension';
 import type { AuditEntry } from '@tradepost/domain/audit/audit-log';
 import { type CommandContext, formatTimestamp } from '@tradepost/domain/kernel/context';
@@ -96,14 +97,40 @@ export function formatAccount(account: Account): Record<string, unknown> {
   };
 }
 
+/** How much an account may be used: its valid keys, and its sessions that have not ended. */
+interface KeyCounts {
+  keys: number;
+  sessions: number;
+}
+
+/** Counts what can be used now among the keys of any number of accounts, in one pass. Returns the counts of an account. */
+function countKeys(all: readonly ApiKey[]): (accountId: string) => KeyCounts {
+  const { now } = createCommandContext();
+  const counts = new Map<string, KeyCounts>();
+  const of = (accountId: string) => counts.get(accountId) ?? { keys: 0, sessions: 0 };
+  for (const key of all) {
+    if (!isValid(key, now)) continue;
+    const { keys, sessions } = of(key.accountId);
+    counts.set(
+      key.accountId,
+      key.isSession ? { keys, sessions: sessions + 1 } : { keys: keys + 1, sessions },
+    );
+  }
+  return of;
+}
+
 async function listRun(
   options: { database: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const accounts = await withStoreToRead(options.database, (store) =>
-    store.accounts.listAccounts(),
+  const [accounts, keys] = await withStoreToRead(
+    options.database,
+    async (store) =>
+      [await store.accounts.listAccounts(), await store.accounts.listKeys()] as const,
   );
-  printList(streams, accounts.map(formatAccount), { json: options.json, none: 'No accounts.' });
+  const counts = countKeys(keys);
+  const shown = accounts.map((account) => ({ ...formatAccount(account), ...counts(account.id) }));
+  printList(streams, shown, { json: options.json, none: 'No accounts.' });
 }
 
 interface StateOptions {
@@ -120,7 +147,7 @@ async function showRun(id: string, options: StateOptions, streams: Streams): Pro
     const webhooks = await store.webhooks.listAllWebhooks(id);
     return {
       ...formatAccount(account),
-      keys: keys.filter(({ revokedAt }) => revokedAt === null).length,
+      ...countKeys(keys)(id),
       webhooks: webhooks.length,
       pendingDeliveries: webhooks.reduce((sum, { stats }) => sum + stats.pending, 0),
     };
@@ -197,7 +224,7 @@ export function addAccountCommands(program: Command, streams: Streams): void {
     .action((options: CreateOptions) => createRun(options, streams));
   accounts
     .command('list')
-    .description('list accounts, newest first')
+    .description('list accounts with their state, keys and sessions, newest first')
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))
     .action((options) => listRun(options, streams));

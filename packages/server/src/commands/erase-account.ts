@@ -13,13 +13,17 @@ const pauseMs = 10;
 /** How often the log is flushed at most, each time for a tenth of a second. */
 const flushAttempts = 50;
 
-/** Repeats a step until it finds nothing more. Returns how much it found. */
-async function repeat(step: () => Promise<number>, signal: AbortSignal): Promise<number> {
+/** Repeats a step until it finds fewer than `enough`. Returns how much it found. */
+async function repeat(
+  step: () => Promise<number>,
+  enough: number,
+  signal: AbortSignal,
+): Promise<number> {
   for (let total = 0; ; await setTimeout(pauseMs)) {
     signal.throwIfAborted();
     const count = await step();
-    if (count === 0) return total;
     total += count;
+    if (count < enough) return total;
   }
 }
 
@@ -56,10 +60,14 @@ export async function eraseAccount(
   // Removes what is left of all deleted webhooks, as a server that runs may be doing, too.
   await repeat(
     async () => (await store.retention.pruneRemovedWebhooks({ limit: batchSize })).removed,
+    1,
     signal,
   );
-  for (const part of erasedParts)
-    erased[part] = await repeat(() => store.erasure.erase(accountId, part, batchSize), signal);
+  for (const part of erasedParts) {
+    const step = () => store.erasure.erase(accountId, part, batchSize);
+    // Not until nothing is found: others may add to it all the time.
+    erased[part] = await repeat(step, batchSize, signal);
+  }
   for (let attempt = 1; !(await store.retention.eraseDeleted()); attempt += 1) {
     if (attempt === flushAttempts) {
       throw new OperatorError(

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { erasedParts } from '@tradepost/domain/accounts/erasure';
 import { noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test } from 'vitest';
 import { eraseAccount } from '../../src/commands/erase-account';
@@ -9,6 +10,7 @@ import { getOperator } from '../../src/commands/operator';
 import { parseIntegerOrDefault } from '../../src/commands/options';
 import { createProgram } from '../../src/commands/program';
 import { openStore } from '../../src/stores/open-store';
+import { aKey } from '../helpers/a-key';
 import { fillStore } from '../helpers/fill-store';
 import { aResult, leaseDue } from '../helpers/leasing';
 import { makeTempFolder } from '../helpers/temp-folder';
@@ -106,6 +108,40 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
         'Account usr_unknown does not exist in',
       );
     }
+  });
+
+  test('accounts are shown with how many of their keys and sessions can be used', async () => {
+    const { database, create } = await open();
+    const { id: accountId } = await create('seller');
+    const { id: other } = await create('buyer');
+    const key = () => runJson<{ id: string }>(database, 'keys', 'create', '--account', accountId);
+    const [used, revoked] = [await key(), await key()];
+    const store = await openStore(database, {});
+    onTestFinished(() => store.close());
+    const session = { accountId, isSession: true, expiresAt: Date.now() + 3_600_000 };
+    for (const record of [
+      { ...session, parentId: used.id },
+      // It ends with its key.
+      { ...session, parentId: revoked.id },
+      { ...session, parentId: used.id, expiresAt: noon },
+      { accountId, expiresAt: noon },
+    ])
+      await store.accounts.addKey(aKey(record).record);
+    await runCommand(database, 'keys', 'revoke', revoked.id);
+    expect(await runJson(database, 'accounts', 'list')).toMatchObject([
+      { id: other, keys: 1, sessions: 0 },
+      { id: accountId, keys: 2, sessions: 1 },
+    ]);
+    expect(await runJson(database, 'accounts', 'show', accountId)).toMatchObject({
+      keys: 2,
+      sessions: 1,
+    });
+    await runCommand(database, 'accounts', 'suspend', other);
+    await runCommand(database, 'accounts', 'erase', other, '--yes');
+    const { stdout } = await runCommand(database, 'accounts', 'list');
+    expect(stdout.match(/^(keys|sessions) .*/gm)?.map((line) => line.replace(/ +/, ' '))).toEqual([
+      ...['keys 0', 'sessions 0', 'keys 2', 'sessions 1'],
+    ]);
   });
 
   test('limits of an account are shown with what is used, changed and reset, each with an entry of the audit log', async () => {
@@ -373,16 +409,19 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     const page = { after: null, limit: 100 };
     const ended = AbortSignal.abort(new Error('interrupted'));
     await expect(eraseAccount(store, accountId, ended)).rejects.toThrow('interrupted');
-    expect(await store.notifications.listNotifications(accountId, {}, page)).not.toEqual([]);
+    const count = async () =>
+      (await store.notifications.listNotifications(accountId, {}, page)).length;
+    const logged = (await store.events.readEvents(accountId, 0, 100)).length;
+    expect(await count()).toBeGreaterThan(3);
     await expect(runCommand(database, 'accounts', 'resume', accountId)).rejects.toThrow(
       'was erased, which cannot be undone',
     );
-    const count = (await store.notifications.listNotifications(accountId, {}, page)).length;
     // As much as a process did that was killed.
     expect(await store.erasure.erase(accountId, 'notifications', 3)).toBe(3);
     expect(await store.erasure.erase(accountId, 'eventLogEntries', 5)).toBe(5);
+    const left = { notifications: await count(), eventLogEntries: logged - 5 };
     expect(await runJson(database, ...erase, '--yes')).toMatchObject({
-      ...{ id: accountId, notifications: count - 3, eventLogEntries: count - 5, apiKeys: 1 },
+      ...{ id: accountId, ...left, apiKeys: 1 },
     });
     expect(await runJson(database, ...erase, '--yes')).toMatchObject({ notifications: 0 });
 
@@ -409,6 +448,38 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
       'was erased, which cannot be undone',
     );
     expect(await store.accounts.listKeys(accountId)).toEqual([]);
+    expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
+  });
+
+  test('two steps of an erasure at once take different rows', async () => {
+    const { store, accountId } = await openFilled();
+    const page = { after: null, limit: 100 };
+    const left = {
+      notifications: (await store.notifications.listNotifications(accountId, {}, page)).length,
+      eventLogEntries: (await store.events.readEvents(accountId, 0, 100)).length,
+    };
+    for (const part of ['notifications', 'eventLogEntries'] as const) {
+      const erase = () => store.erasure.erase(accountId, part, Math.ceil(left[part] / 2));
+      const [one, other] = await Promise.all([erase(), erase()]);
+      // A step that found fewer would be taken for the last one.
+      expect(one + other).toBe(left[part]);
+    }
+  });
+
+  test('an erasure ends, although other parties write for the account all the time', async () => {
+    const { database, store, trade } = await openFilled();
+    const { accountId } = trade.agent;
+    await runCommand(database, 'accounts', 'suspend', accountId);
+    let steps = 0;
+    const erase: typeof store.erasure.erase = async (...request) => {
+      steps += 1;
+      // Each of them is an event of the agent. The limit is there so that this ends, whatever the command does.
+      if (steps < 50) await trade.move(await trade.place({ quantity: 1 }), 'cancelled');
+      return await store.erasure.erase(...request);
+    };
+    const watched = { ...store, erasure: { erase } };
+    await eraseAccount(watched, accountId, new AbortController().signal);
+    expect(steps).toBe(erasedParts.length);
     expect((await check(database)).filter(({ result }) => result !== 'ok')).toEqual([]);
   });
 

@@ -46,6 +46,8 @@ async function manage({
   await runOnPipes(`${register} ${url} --events order.create`);
   const [second, first] = (await client.webhooks.list({ limit: 10 })).data;
   await run('tradepost webhooks list');
+  // Nothing was sent yet: a latency would make a column wider at times.
+  await run('tradepost webhooks list --stats');
   await runOnPipes('tradepost webhooks list --limit 1 --output json');
   await runOnPipes("tradepost webhooks list --all --jq '.[] | .status'");
   await run(`tradepost webhooks get ${first?.id}`);
@@ -105,6 +107,8 @@ async function deliver(
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json`);
   await runOnPipes('tradepost webhooks explain dlv_nosuch');
   await runOnPipes('tradepost webhooks list');
+  await runOnPipes("tradepost webhooks list --jq '.[] | {failed, successRate}' --stats");
+  await runOnPipes('tradepost webhooks list --fields id,failed,successRate --output csv');
   await run(`tradepost webhooks explain ${id}`);
   await runOnPipes(`tradepost webhooks resume ${id} --fields id,status`);
 

@@ -15,6 +15,7 @@ import { chooseFormat, describeShape } from '../../output/format';
 import { printItem, writeData } from '../../output/print';
 import { formatNumber, getTerminalWidth } from '../../output/text';
 import type { View } from '../../output/view';
+import { computeSuccessRate, formatRate } from './listed-stats';
 
 interface Options extends GlobalOptions {
   window: StatsWindow;
@@ -98,7 +99,7 @@ function toSummary({ webhookId, since, until, points, totals }: WebhookStats, ba
     until,
     delivered: count('delivered'),
     failed: count('failed'),
-    success: formatRate(totals),
+    success: formatRate(computeSuccessRate(totals)),
     attempts: formatAttempts(totals),
     latency: formatLatency(totals),
   };
@@ -121,12 +122,6 @@ export function drawBars(numbers: readonly number[], most: number): string {
   const largest = Math.max(1, ...sums);
   const highest = levels.length - 1;
   return sums.map((sum) => levels[Math.ceil((sum / largest) * highest)]).join('');
-}
-
-/** Rounds down: a single failure is not 100 %. */
-function formatRate({ delivered, failed }: DeliveryStats): string {
-  const finished = delivered + failed;
-  return finished === 0 ? '-' : `${Math.floor((delivered / finished) * 1_000) / 10} %`;
 }
 
 function formatAttempts({ attempts }: DeliveryStats): string {

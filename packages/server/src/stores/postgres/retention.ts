@@ -396,11 +396,15 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
             tx.send(`DELETE FROM ${table} WHERE webhook_id = ANY ($1::text[])`, webhookIds);
         });
       }
-      const webhook = await db.row<{ id: string }>(
-        'SELECT id FROM webhooks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1',
-      );
-      if (webhook === undefined) return nothingPruned;
-      return await timed(() => db.write((tx) => removeWebhook(tx, webhook.id, limit)));
+      for (;;) {
+        const webhook = await db.row<{ id: string }>(
+          'SELECT id FROM webhooks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1',
+        );
+        if (webhook === undefined) return nothingPruned;
+        const pruned = await timed(() => db.write((tx) => removeWebhook(tx, webhook.id, limit)));
+        // Otherwise another process has removed it, and others may be left.
+        if (pruned.removed > 0) return pruned;
+      }
     },
 
     pruneStats: (request) => timed(() => db.write((tx) => removeOldStats(tx, request))),

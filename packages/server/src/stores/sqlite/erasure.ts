@@ -1,15 +1,25 @@
 import type { ErasedPart, ErasureStore } from '@tradepost/domain/accounts/erasure';
 import type { SqliteDatabase } from './database';
 
-/** Removes the oldest entries of a log, and remembers how far it was pruned. Call inside a write. */
+/**
+ * Removes the oldest entries of a log, and remembers how far it was pruned. What was written for an account after its notifications
+ * were erased goes with its entry: no notification is without one. Call inside a write.
+ */
 function eraseLogEntries(db: SqliteDatabase, accountId: string, limit: number): number {
-  const removed = db.all<{ seq: number }>(
+  const removed = db.all<{ seq: number; eventId: string }>(
     `DELETE FROM account_events WHERE seq IN (
-       SELECT seq FROM account_events WHERE account_id = ? ORDER BY seq LIMIT ?) RETURNING seq`,
+       SELECT seq FROM account_events WHERE account_id = ? ORDER BY seq LIMIT ?)
+     RETURNING seq, event_id AS eventId`,
     accountId,
     limit,
   );
   if (removed.length === 0) return 0;
+  db.run(
+    `DELETE FROM notifications WHERE account_id = ?
+       AND event_id IN (SELECT value FROM json_each(?))`,
+    accountId,
+    JSON.stringify(removed.map(({ eventId }) => eventId)),
+  );
   db.run(
     `INSERT INTO event_logs (account_id, pruned_seq) VALUES (?, ?)
      ON CONFLICT (account_id) DO UPDATE SET pruned_seq = max(pruned_seq, excluded.pruned_seq)`,

@@ -291,13 +291,15 @@ export function createSqliteRetentionStore(db: SqliteDatabase): RetentionStore {
     },
 
     async pruneRemovedWebhooks({ limit }) {
-      const webhook = await db.read(() =>
+      const find = () =>
         db.get<{ id: string }>(
           'SELECT id FROM webhooks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1',
-        ),
-      );
-      if (webhook === undefined) return nothingPruned;
+        );
+      if ((await db.read(find)) === undefined) return nothingPruned;
       return await pruneInPortions(db, limit, (rows) => {
+        // Another process may have removed the one that was found before, and others may be left.
+        const webhook = find();
+        if (webhook === undefined) return { removed: 0, hasMore: false };
         const removed = removeDeliveries(db, webhook.id, rows) || removeStats(db, webhook.id, rows);
         if (removed > 0) return { removed, hasMore: true };
         const count = db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', webhook.id);

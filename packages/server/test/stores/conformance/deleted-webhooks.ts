@@ -110,6 +110,19 @@ export function describeDeletedWebhooks(underTest: StoreUnderTest): void {
       expect(await addWebhook(store, aWebhook({ accountId }), idempotencyKey)).toEqual(kept);
     });
 
+    test('steps at once that remove what is left do not take each other for the last one', async () => {
+      const { trade, store, remove } = await open();
+      await remove();
+      for (let count = 0; count < 5; count += 1) {
+        const { accountId, id } = await trade.subscribe(trade.buyer, ['order.created']);
+        await store.webhooks.deleteWebhook(accountId, id, noon);
+      }
+      const prune = async () => (await store.retention.pruneRemovedWebhooks({ limit: 1 })).removed;
+      const steps = Array.from({ length: 4 }, prune);
+      expect(await Promise.all(steps)).toEqual([1, 1, 1, 1]);
+      while ((await prune()) > 0);
+    });
+
     test('a deletion by another account has no effect', async () => {
       const { store, webhook, find } = await open();
       const stranger = await addCaller(store, 'buyer');
