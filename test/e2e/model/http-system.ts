@@ -10,9 +10,10 @@ import {
 } from '@tradepost/server';
 import { Pool } from 'undici';
 import { type Call, describeRoute } from '../../../packages/server/test/model/call';
-import { createOperator } from '../../../packages/server/test/model/operator';
+import { createOperator, findFailing } from '../../../packages/server/test/model/operator';
 import type { ReceiverBehavior } from '../../../packages/server/test/model/state';
 import { SteppedClock } from '../../../packages/server/test/model/stepped-clock';
+import { createInspector } from '../../../packages/server/test/model/store-system';
 import {
   type ActualReply,
   type FinishedAttempt,
@@ -201,7 +202,7 @@ export async function startHttpSystem(now: number, database = ':memory:'): Promi
     rateLimit: 1_000_000,
     webhookPolicy: insecureWebhookPolicy,
     docs: false,
-    // The model has no rule for it.
+    // The test disables endpoints itself.
     disableAfterDays: 0,
     validateResponses: true,
   });
@@ -233,6 +234,8 @@ export async function startHttpSystem(now: number, database = ':memory:'): Promi
     urls: receiver.urls,
     call,
     operate: createOperator(inner, clock),
+    findFailing: () => findFailing(inner, clock.now()),
+    inspect: createInspector(inner, clock),
     sweep: () => failOverdue(inner, clock.now()),
 
     async send(count) {

@@ -81,6 +81,8 @@ export function linearize(
 ): Known | { difference: string } {
   let [deepest, difference] = [-1, ''];
   const waits = actions.some(({ planned }) => isLongPoll(planned));
+  // Another process than the server's creates what operators do, with IDs of its own.
+  const overlaps = !isSerial || actions.some(({ planned }) => 'operation' in planned);
 
   function report(depth: number, found: string): null {
     if (depth > deepest) [deepest, difference] = [depth, found];
@@ -136,7 +138,8 @@ export function linearize(
           continue;
         }
         state.subscribers = null;
-        const result = search(after, rest, isSerial ? overlap : addAction(overlap, found, state));
+        state.usedCount = null;
+        const result = search(after, rest, overlaps ? addAction(overlap, found, state) : overlap);
         if (result !== null) return result;
       }
     }

@@ -1,9 +1,9 @@
 import type { AccountEvent, Notification } from '@tradepost/contract/wire';
+import type { ModelAccount } from './account-state';
 import { filterDeliveries, showDelivery } from './delivery-rules';
 import { containing } from './match';
 import {
   formatTime,
-  type ModelAccount,
   type ModelCursor,
   type ModelNotification,
   type ModelState,
@@ -36,7 +36,7 @@ function addCursor(state: ModelState, cursor: Omit<ModelCursor, 'text'>): string
 }
 
 /** Replies with one page of a list, by default newest first. `items` are the filtered items, oldest first. */
-function replyWithPage<Item extends { number: number; updatedAt?: number }>(
+export function replyWithPage<Item extends { number: number; updatedAt?: number }>(
   state: ModelState,
   request: { list: ModelCursor['list']; account: ModelAccount; query: Query },
   items: Item[],

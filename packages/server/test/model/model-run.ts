@@ -1,6 +1,7 @@
 import { type Call, describeRoute, type Route, waitSeconds } from './call';
 import type { Planned } from './choices';
 import { expectedBody, findDue, finishAttempt, sweep } from './delivery-rules';
+import { findFailing } from './disabling-rules';
 import { describeReply, type Evidence, isLongPoll, linearize, replyDifference } from './linearize';
 import { Bindings } from './match';
 import { type Known, observe } from './observe';
@@ -14,7 +15,7 @@ import {
   type ReceiverBehavior,
 } from './state';
 import type { ActualReply, SentAttempt, System } from './system';
-import { eventTypes } from './webhook-rules';
+import { eventTypes, isHeld } from './webhook-rules';
 
 /** The time at which each run starts. */
 export const startTime = Date.parse('2026-11-21T12:00:00.000Z');
@@ -78,6 +79,11 @@ export class ModelRun {
     return this.#known.state;
   }
 
+  /** Whether changes run one after another. */
+  get isSerial(): boolean {
+    return this.#system.isSerial;
+  }
+
   /** Whether attempts are in flight. */
   get isSending(): boolean {
     return this.#sent.size > 0;
@@ -91,6 +97,9 @@ export class ModelRun {
 
   /** Performs actions at the same time. */
   async perform(actions: readonly Planned[]): Promise<void> {
+    // IDs of two processes are not in order within a millisecond.
+    const isOperated = actions.some((action) => 'operation' in action);
+    if (isOperated) this.#pass(1);
     const sent = this.#known.bindings.resolve([...actions]);
     const running = sent.map((action) => this.#performOne(action));
     const polls = actions.map(isLongPoll);
@@ -108,6 +117,7 @@ export class ModelRun {
     if ('difference' in found) this.#fail(found.difference);
     this.#known = found;
     await this.#probeNewest();
+    if (isOperated) this.#pass(1);
   }
 
   /** Reads the first pages of a list, each with the cursor of the one before. */
@@ -130,15 +140,49 @@ export class ModelRun {
     }
   }
 
-  /** Registers webhooks of an account, which get few events, up to the limit; the last ones at the same time. */
-  async fillWebhooks(account: number): Promise<void> {
-    const { id } = this.state.accounts[account] ?? {};
-    const own = this.state.webhooks.filter((one) => one.accountId === id && !one.isDeleted);
-    const { text: apiKey = null } = this.state.keys.find(({ accountId }) => accountId === id) ?? {};
+  /** Registers more webhooks than an account may have, at the same time. They get few events. */
+  async exceedWebhooks(account: number): Promise<void> {
+    const { id: accountId = '' } = this.state.accounts[account] ?? {};
+    const own = this.state.webhooks.filter((one) => one.accountId === accountId && !one.isDeleted);
+    const limits = { maxWebhooks: own.length + 1 };
+    await this.#operate({ kind: 'limitAccount', accountId, limits });
+    const apiKey = this.#firstKey(accountId);
     const body = { url: this.#system.urls[1], events: ['listing.availability_low'] };
     const create = { call: { apiKey, route: 'webhooks.create', body } } as const;
-    for (let count = own.length; count < 18; count += 1) await this.perform([create]);
     await this.perform([create, create, create]);
+    await this.#operate({ kind: 'limitAccount', accountId, limits: { maxWebhooks: null } });
+  }
+
+  /** Whether attempts to a webhook can be made to fail. */
+  mayFail(at: number): boolean {
+    const webhook = this.state.webhooks[at];
+    return webhook !== undefined && !webhook.isDeleted && !isHeld(this.state, webhook);
+  }
+
+  /** Lets all attempts to a webhook fail for as long as it takes until it is disabled. */
+  async fail(at: number): Promise<void> {
+    const { id, url, accountId } = this.state.webhooks[at] ?? { id: '', url: '', accountId: '' };
+    this.setReceiver(Object.keys(this.state.receivers).indexOf(url), { status: 500 });
+    const apiKey = this.#firstKey(accountId);
+    const call: Call = { apiKey, route: 'webhooks.test', id, body: { event: 'order.created' } };
+    for (let round = 0; round < 6; round += 1) {
+      if (round > 0) await this.pass(15 * 3_600_000);
+      await this.perform([{ call }]);
+      await this.deliver();
+    }
+  }
+
+  /** Disables the webhooks whose endpoints have failed for long enough, and expects them to be those of the model. */
+  async disableFailing(): Promise<void> {
+    const found = await this.#system.findFailing();
+    const ids = found.map((id) => this.#known.bindings.describe(id));
+    const expected = findFailing(this.state).map(({ id }) => id);
+    if (ids.toSorted().join() !== expected.toSorted().join()) {
+      this.#fail(
+        `${ids.join() || 'nothing'} is failing instead of ${expected.join() || 'nothing'}`,
+      );
+    }
+    for (const webhookId of ids) await this.#operate({ kind: 'disableWebhook', webhookId });
   }
 
   /** Lets time pass. */
@@ -235,6 +279,10 @@ export class ModelRun {
     const steps = this.#trace.map((step, index) => `${index + 1}. ${step}`).join('\n');
     const message = error instanceof Error ? error.message : String(error);
     return new Error(`${message}\n\nThe steps of this run:\n${steps}\n`, { cause: error });
+  }
+
+  #firstKey(accountId: string): string | null {
+    return this.state.keys.find((key) => key.accountId === accountId)?.text ?? null;
   }
 
   async #operate(operation: Operation): Promise<void> {

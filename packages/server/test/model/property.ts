@@ -39,13 +39,25 @@ class Command implements fc.AsyncCommand<ModelRun, System> {
   }
 }
 
-function plan(run: Readonly<ModelRun>, actions: readonly Action[]): Planned[] {
-  const mayWait = run.mayPass(waitSeconds * 1_000);
-  return actions
-    .map((action) => action.plan(run.state))
-    .filter((planned) => planned !== null)
-    .filter((planned) => mayWait || !isLongPoll(planned));
+/** PostgreSQL counts what was queued a few milliseconds ago only after a worker has polled, which here it does when it sends. */
+function limitsDeliveries(planned: Planned): boolean {
+  if (!('operation' in planned) || planned.operation.kind !== 'limitAccount') return false;
+  return planned.operation.limits.maxOpenDeliveries !== undefined;
 }
+
+function plan(run: Readonly<ModelRun>, actions: readonly Action[]): Planned[] {
+  const planned = actions
+    .map((action) => action.plan(run.state))
+    .filter((one) => one !== null)
+    .filter((one) => run.isSerial || !limitsDeliveries(one));
+  // A long poll that is refused would not wait until time passes.
+  const isRefused = run.state.accounts.some(({ suspendedAt }) => suspendedAt !== null);
+  const mayWait = run.mayPass(waitSeconds * 1_000) && !isRefused && !planned.some(suspends);
+  return planned.filter((one) => mayWait || !isLongPoll(one));
+}
+
+const suspends = (planned: Planned) =>
+  'operation' in planned && planned.operation.kind === 'suspendAccount';
 
 const performing = (actions: readonly Action[]): Step => ({
   check: (run) => plan(run, actions).length > 0,
@@ -89,7 +101,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 12,
-    arbitrary: fc.constantFrom(1, 1_000, 3_000, 15_000, 60_000, 3_600_000, 86_400_000).map(passing),
+    arbitrary: fc
+      .constantFrom(1, 1_000, 3_000, 15_000, 60_000, 3_600_000, 43_200_000, 86_400_000)
+      .map(passing),
   },
   {
     weight: 6,
@@ -131,9 +145,29 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.nat({ max: 4 }).map((account) => ({
-      run: (run: ModelRun) => run.fillWebhooks(account),
-      print: () => `fill webhooks of account ${account}`,
+      run: (run: ModelRun) => run.exceedWebhooks(account),
+      print: () => `exceed the webhooks of account ${account}`,
     })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constant<Step>({
+      run: (run) => run.disableFailing(),
+      print: () => 'disable failing',
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ webhook: fc.nat({ max: 4 }), disables: fc.boolean() }).map(
+      ({ webhook, disables }): Step => ({
+        check: (run) => !run.isSending && run.mayFail(webhook),
+        async run(run) {
+          await run.fail(webhook);
+          if (disables) await run.disableFailing();
+        },
+        print: () => `webhook ${webhook} fails for days`,
+      }),
+    ),
   },
 );
 
