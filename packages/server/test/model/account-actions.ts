@@ -35,7 +35,7 @@ export const accountActions = [
 ];
 
 /** Picks a key that no account is observed with. */
-function pickKey(state: ModelState, at: number): ModelKey | undefined {
+export function pickKey(state: ModelState, at: number): ModelKey | undefined {
   const isFirst = ({ id, accountId }: ModelKey) => keyOf(state, accountId, 0)?.id === id;
   const others = state.keys.filter((key) => !isFirst(key));
   return pick(others, at);
@@ -48,6 +48,9 @@ function pickKey(state: ModelState, at: number): ModelKey | undefined {
 const maxCodes = 2;
 /** The server limits wrong codes by the time of the system, so there are fewer. */
 const maxWrongCodes = 6;
+
+/** Whether another wrong code may be tried. */
+export const mayTryCode = ({ wrongCodes }: ModelState) => wrongCodes < maxWrongCodes;
 
 /** Calls about API keys, sign-in codes and sessions. */
 export const keyActions = [
@@ -87,7 +90,7 @@ export const keyActions = [
     return { call: { apiKey, route: 'signInCodes.create' } };
   }),
   action('sessions.create', index, (state, at) => {
-    if (state.wrongCodes >= maxWrongCodes) return null;
+    if (!mayTryCode(state)) return null;
     const code = pick(state.codes, at)?.text ?? `tpc_${'0'.repeat(38)}`;
     return { call: { apiKey: null, route: 'sessions.create', body: { code } } };
   }),
@@ -157,7 +160,7 @@ const limits = fc.oneof(
 );
 
 /** The account that has or had a limit of pending deliveries a second ago: the model knows the count of one. */
-function findLimited(state: ModelState): string | undefined {
+export function findLimited(state: ModelState): string | undefined {
   const limited = state.accounts.find(({ maxOpenDeliveries }) => maxOpenDeliveries !== null);
   return limited?.id ?? usableCounts(state)[0]?.accountId;
 }

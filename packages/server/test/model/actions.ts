@@ -192,6 +192,16 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: fc.oneof(...stateActions) },
 );
 
+/** Actions that queue deliveries, mostly. */
+export const tradingActions: fc.Arbitrary<Action[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: createOrder },
+    { weight: 3, arbitrary: updateOrder },
+    { weight: 2, arbitrary: anyAction },
+  ),
+  { minLength: 2, maxLength: 4 },
+);
+
 /** Actions that run at the same time: mostly changes of the same few things. */
 export const simultaneousActions: fc.Arbitrary<Action[]> = fc
   .tuple(fc.array(anyAction, { minLength: 2, maxLength: 4 }), fc.option(longPoll, { freq: 3 }))

@@ -3,7 +3,7 @@ import { queueDelivery } from './delivery-rules';
 import { type ModelEvent, type ModelState, placeholder } from './state';
 
 /** For how long the service uses what it has counted, in milliseconds. Source: decision 0077. */
-const countedFor = 1_000;
+export const countedFor = 1_000;
 
 /** What is published. */
 export interface Publication extends Pick<ModelEvent, 'type' | 'orderId' | 'actor' | 'data'> {

@@ -2,6 +2,7 @@ import { type Call, describeRoute, type Route, waitSeconds } from './call';
 import type { Planned } from './choices';
 import { expectedBody, findDue, finishAttempt, sweep } from './delivery-rules';
 import { findFailing } from './disabling-rules';
+import { countedFor } from './event-rules';
 import { describeReply, type Evidence, isLongPoll, linearize, replyDifference } from './linearize';
 import { Bindings } from './match';
 import { type Known, observe } from './observe';
@@ -25,6 +26,8 @@ export const startTime = Date.parse('2026-11-21T12:00:00.000Z');
  * duration of a real attempt is measured in real time.
  */
 const longestFlight = 4_000;
+
+const sessionLifetime = 12 * 3_600_000;
 
 /** How many pages of a list are read. */
 const maxPages = 6;
@@ -56,20 +59,26 @@ export class ModelRun {
     }
     const [, , first, second, agent] = run.state.accounts.map(({ id }) => id);
     const listing = { kind: 'createListing', sellerId: first ?? '', units: 30 } as const;
-    await run.#operate({ ...listing, agentId: agent ?? null, lowThreshold: 20 });
     const others = { ...listing, sellerId: second ?? '', agentId: null };
-    // It is low with the first order, and not above its threshold when that is cancelled.
-    await run.#operate({ ...others, lowThreshold: 30 });
-    await run.#operate({ ...others, lowThreshold: null });
+    const listings: Operation[] = [
+      { ...listing, agentId: agent ?? null, lowThreshold: 20 },
+      // It is low with the first order, and not above its threshold when that is cancelled.
+      { ...others, lowThreshold: 30 },
+      { ...others, lowThreshold: null },
+    ];
+    await run.perform(listings.map((operation) => ({ operation })));
     const body = { url: system.urls[0], events: eventTypes };
-    for (const { text: apiKey } of run.state.keys) {
-      await run.perform([{ call: { apiKey, route: 'webhooks.create', body } }]);
-    }
+    await run.perform(
+      run.state.keys.map(({ text: apiKey }) => ({
+        call: { apiKey, route: 'webhooks.create', body },
+      })),
+    );
     for (const { id: accountId } of run.state.accounts.slice(1, 4)) {
-      for (const expiresIn of [null, 60_000]) {
-        const readOnly = expiresIn === null && accountId === first;
-        await run.#operate({ kind: 'createKey', accountId, readOnly, expiresIn });
-      }
+      const readOnly = accountId === first;
+      await run.perform([
+        { operation: { kind: 'createKey', accountId, readOnly, expiresIn: null } },
+        { operation: { kind: 'createKey', accountId, readOnly: false, expiresIn: 60_000 } },
+      ]);
     }
     return run;
   }
@@ -153,6 +162,44 @@ export class ModelRun {
     await this.#operate({ kind: 'limitAccount', accountId, limits: { maxWebhooks: null } });
   }
 
+  /** Performs actions while something is in force, and sends what is due. */
+  async performDuring(
+    operation: Operation,
+    plans: readonly (() => readonly Planned[])[],
+    undo: Operation,
+  ): Promise<void> {
+    await this.#operate(operation);
+    // From then on, a limit is known that was not before.
+    if (this.mayPass(countedFor)) await this.pass(countedFor);
+    for (const plan of plans) {
+      const planned = plan();
+      if (planned.length > 0) await this.perform(planned);
+    }
+    if (!this.isSending) await this.deliver();
+    await this.#operate(undo);
+  }
+
+  /** Exchanges a new sign-in code twice at the same time, uses the session, and lets it end. */
+  async signIn(apiKey: string, end: 'revoke' | 'sign out' | 'time'): Promise<void> {
+    const { length } = this.state.codes;
+    await this.perform([{ call: { apiKey, route: 'signInCodes.create' } }]);
+    const code = this.state.codes[length]?.text;
+    if (code === undefined) return;
+    const exchange = { call: { apiKey: null, route: 'sessions.create', body: { code } } } as const;
+    await this.perform([exchange, exchange]);
+    const session = this.state.keys.at(-1)?.text ?? null;
+    const use = { call: { apiKey: session, route: 'account.get' } } as const;
+    await this.perform([use]);
+    if (end === 'time') {
+      if (this.mayPass(sessionLifetime)) await this.pass(sessionLifetime);
+      return this.perform([use]);
+    }
+    const ended = end === 'revoke' ? apiKey : session;
+    const id = this.state.keys.find(({ text }) => text === ended)?.id ?? '';
+    await this.perform([{ call: { apiKey: session, route: 'keys.revoke', id } }, use]);
+    await this.perform([use]);
+  }
+
   /** Whether attempts to a webhook can be made to fail. */
   mayFail(at: number): boolean {
     const webhook = this.state.webhooks[at];
@@ -164,6 +211,8 @@ export class ModelRun {
     const { id, url, accountId } = this.state.webhooks[at] ?? { id: '', url: '', accountId: '' };
     this.setReceiver(Object.keys(this.state.receivers).indexOf(url), { status: 500 });
     const apiKey = this.#firstKey(accountId);
+    const other = { url: this.#system.urls[2], events: ['webhook.disabled'] };
+    await this.perform([{ call: { apiKey, route: 'webhooks.create', body: other } }]);
     const call: Call = { apiKey, route: 'webhooks.test', id, body: { event: 'order.created' } };
     for (let round = 0; round < 6; round += 1) {
       if (round > 0) await this.pass(15 * 3_600_000);

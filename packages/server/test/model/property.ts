@@ -1,10 +1,12 @@
 import fc from 'fast-check';
-import { anyAction, simultaneousActions } from './actions';
+import { findLimited, mayTryCode, pickKey } from './account-actions';
+import { anyAction, simultaneousActions, tradingActions } from './actions';
 import { waitSeconds } from './call';
-import type { Action, Planned } from './choices';
+import { type Action, index, type Planned } from './choices';
 import { isLongPoll } from './linearize';
 import { anyList } from './list-actions';
 import { ModelRun, startTime } from './model-run';
+import type { Operation } from './operator-model';
 import type { ReceiverBehavior } from './state';
 import type { System } from './system';
 
@@ -90,6 +92,51 @@ const behavior = fc.constantFrom<ReceiverBehavior[]>(
   { status: 503, retryAfter: 30 },
 );
 
+/** Something happens while an account is suspended, or may have few pending deliveries. */
+const duringState = fc
+  .record({ account: fc.nat({ max: 4 }), open: fc.constantFrom(null, 1, 2, 3), tradingActions })
+  .map(({ account, open, tradingActions: actions }): Step => {
+    const choose = ({ state }: Readonly<ModelRun>) =>
+      (open === null ? undefined : findLimited(state)) ?? state.accounts[account]?.id ?? '';
+    return {
+      check: (run) =>
+        open === null
+          ? run.state.accounts.every(({ suspendedAt }) => suspendedAt === null)
+          : run.isSerial,
+      async run(run) {
+        const accountId = choose(run);
+        const plans = actions.map((action) => () => plan(run, [action]));
+        const limit = (maxOpenDeliveries: number | null): Operation => ({
+          kind: 'limitAccount',
+          accountId,
+          limits: { maxOpenDeliveries },
+        });
+        const [operation, undo]: Operation[] =
+          open === null
+            ? [
+                { kind: 'suspendAccount', accountId },
+                { kind: 'resumeAccount', accountId },
+              ]
+            : [limit(open), limit(null)];
+        await run.performDuring(operation as Operation, plans, undo as Operation);
+      },
+      print: () =>
+        `while account ${account} ${open === null ? 'is suspended' : `may have ${open}`}: ${actions.map(String).join(', ')}`,
+    };
+  });
+
+/** A person signs in by a key that may be revoked. */
+const signingIn = fc
+  .record({ key: index, end: fc.constantFrom('revoke', 'sign out', 'time') })
+  .map(({ key: at, end }): Step => {
+    const choose = ({ state }: Readonly<ModelRun>) => pickKey(state, at);
+    return {
+      check: (run) => mayTryCode(run.state) && choose(run) !== undefined,
+      run: async (run) => run.signIn(choose(run)?.text ?? '', end),
+      print: () => `sign in by key ${at}, until ${end}`,
+    };
+  });
+
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 48, arbitrary: anyAction.map((action) => performing([action])) },
   { weight: 16, arbitrary: simultaneousActions.map(performing) },
@@ -149,6 +196,8 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       print: () => `exceed the webhooks of account ${account}`,
     })),
   },
+  { weight: 4, arbitrary: duringState },
+  { weight: 3, arbitrary: signingIn },
   {
     weight: 2,
     arbitrary: fc.constant<Step>({
