@@ -27,7 +27,7 @@ import { type Arrival, Arrivals } from '../../helpers/start-receiver';
 /** The results that the server records. */
 type Recorded = Parameters<Store['deliveries']['recordAttempts']>[0][number];
 
-/** A store whose worker gets deliveries only when the test sends, and whose housekeeping fails none. */
+/** A store whose worker gets deliveries only when the test sends, and whose housekeeping fails and removes nothing that shows. */
 class GatedStore {
   readonly store: Store;
   /** The results so far, in the order in which they were recorded. */
@@ -37,13 +37,14 @@ class GatedStore {
   #onRecorded = () => {};
 
   constructor(inner: Store) {
-    const { deliveries } = inner;
+    const { deliveries, retention } = inner;
     this.store = {
       ...inner,
       onDeliveriesQueued: (listener) => {
         this.#wake = listener;
         inner.onDeliveriesQueued(listener);
       },
+      retention: { ...retention, pruneSignIns: async () => 0 },
       deliveries: {
         ...deliveries,
         failOverdue: async () => 0,
