@@ -9,7 +9,14 @@ import {
   observedLists,
 } from './observe';
 import { applyOperation } from './operator-model';
-import { addAction, findableStates, noOverlap, type Overlap, orderings } from './overlap';
+import {
+  addAction,
+  addSerialAction,
+  findableStates,
+  noOverlap,
+  type Overlap,
+  orderings,
+} from './overlap';
 import { applyCall } from './service-model';
 import type { ModelState, Reply } from './state';
 import type { ActualReply } from './system';
@@ -139,7 +146,8 @@ export function linearize(
         }
         state.subscribers = null;
         state.usedCount = null;
-        const result = search(after, rest, overlaps ? addAction(overlap, found, state) : overlap);
+        const add = overlaps ? addAction : addSerialAction;
+        const result = search(after, rest, add(overlap, found, state));
         if (result !== null) return result;
       }
     }

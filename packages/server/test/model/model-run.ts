@@ -206,8 +206,8 @@ export class ModelRun {
     return webhook !== undefined && !webhook.isDeleted && !isHeld(this.state, webhook);
   }
 
-  /** Lets all attempts to a webhook fail for as long as it takes until it is disabled. */
-  async fail(at: number): Promise<void> {
+  /** Lets all attempts to a webhook fail for as long as it takes until it is disabled, with housekeeping or without. */
+  async fail(at: number, disables: boolean): Promise<void> {
     const { id, url, accountId } = this.state.webhooks[at] ?? { id: '', url: '', accountId: '' };
     this.setReceiver(Object.keys(this.state.receivers).indexOf(url), { status: 500 });
     const apiKey = this.#firstKey(accountId);
@@ -218,6 +218,7 @@ export class ModelRun {
       if (round > 0) await this.pass(15 * 3_600_000);
       await this.perform([{ call }]);
       await this.deliver();
+      if (disables) await this.disableFailing();
     }
   }
 

@@ -44,6 +44,21 @@ function idsOf(state: ModelState): string[] {
   return [...ids, ...state.log.map(({ event }) => event.id)];
 }
 
+/**
+ * Adds an action that was applied to a store that runs changes one after another. Only the entries of the audit log may have got their
+ * IDs before.
+ */
+export function addSerialAction(
+  { groups }: Overlap,
+  before: ModelState,
+  after: ModelState,
+): Overlap {
+  const added = after.audit.slice(before.audit.length).map(({ id }) => id);
+  const group = groups.size;
+  const own = added.map((id): [string, number] => [id, group]);
+  return { groups: new Map([...groups, ...own]), webhooks: [] };
+}
+
 /** Adds an action that was applied. */
 export function addAction(
   { groups, webhooks }: Overlap,
