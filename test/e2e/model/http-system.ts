@@ -44,7 +44,10 @@ class GatedStore {
         this.#wake = listener;
         inner.onDeliveriesQueued(listener);
       },
-      retention: { ...retention, pruneSignIns: async () => 0 },
+      retention: {
+        ...retention,
+        pruneSignIns: async () => ({ removed: 0, busyMs: 0, waitedMs: 0 }),
+      },
       deliveries: {
         ...deliveries,
         failOverdue: async () => 0,

@@ -2,7 +2,6 @@ import { type Call, describeRoute, type Route, waitSeconds } from './call';
 import type { Planned } from './choices';
 import { expectedBody, findDue, finishAttempt, sweep } from './delivery-rules';
 import { findFailing } from './disabling-rules';
-import { countedFor } from './event-rules';
 import { describeReply, type Evidence, isLongPoll, linearize, replyDifference } from './linearize';
 import { Bindings } from './match';
 import { type Known, observe } from './observe';
@@ -16,7 +15,7 @@ import {
   type ReceiverBehavior,
 } from './state';
 import type { ActualReply, SentAttempt, System } from './system';
-import { eventTypes, isHeld } from './webhook-rules';
+import { eventTypes } from './webhook-rules';
 
 /** The time at which each run starts. */
 export const startTime = Date.parse('2026-11-21T12:00:00.000Z');
@@ -26,11 +25,6 @@ export const startTime = Date.parse('2026-11-21T12:00:00.000Z');
  * duration of a real attempt is measured in real time.
  */
 const longestFlight = 4_000;
-
-const sessionLifetime = 12 * 3_600_000;
-
-/** How many pages of a list are read. */
-const maxPages = 6;
 
 /** Performs steps on a system and on the model, and compares both after each step. */
 export class ModelRun {
@@ -55,7 +49,7 @@ export class ModelRun {
     const run = new ModelRun(system);
     for (const accountKind of ['buyer', 'buyer', 'seller', 'seller', 'agent'] as const) {
       const { length } = run.state.accounts;
-      await run.#operate({ kind: 'createAccount', accountKind, name: `Account ${length}` });
+      await run.operate({ kind: 'createAccount', accountKind, name: `Account ${length}` });
     }
     const [, , first, second, agent] = run.state.accounts.map(({ id }) => id);
     const listing = { kind: 'createListing', sellerId: first ?? '', units: 30 } as const;
@@ -104,6 +98,11 @@ export class ModelRun {
     return this.state.now + milliseconds - this.#sentAt <= longestFlight;
   }
 
+  /** Runs an operator's command. */
+  async operate(operation: Operation): Promise<void> {
+    await this.perform([{ operation }]);
+  }
+
   /** Performs actions at the same time. */
   async perform(actions: readonly Planned[]): Promise<void> {
     // IDs of two processes are not in order within a millisecond.
@@ -129,99 +128,6 @@ export class ModelRun {
     if (isOperated) this.#pass(1);
   }
 
-  /** Reads the first pages of a list, each with the cursor of the one before. */
-  async readPages(call: Call, limit: number): Promise<void> {
-    const { cursor: _cursor, after: _after, before: _before, ...given } = call.query ?? {};
-    const isTail = 'tail' in given;
-    const filter: NonNullable<Call['query']> = {
-      ...given,
-      ...(isTail ? { tail: limit } : { limit }),
-    };
-    const cursor = call.route !== 'events.list' ? 'cursor' : isTail ? 'before' : 'after';
-    let query: Call['query'] = filter;
-    for (let count = 0; count < maxPages && query !== undefined; count += 1) {
-      const { length } = this.state.cursors;
-      await this.perform([{ call: { ...call, query } }]);
-      const next = this.state.cursors.slice(length).at(-1);
-      // `after` excludes `since`.
-      const { since: _since, ...rest } = filter;
-      query = next && { ...(cursor === 'after' ? rest : filter), [cursor]: next.text };
-    }
-  }
-
-  /** Registers more webhooks than an account may have, at the same time. They get few events. */
-  async exceedWebhooks(account: number): Promise<void> {
-    const { id: accountId = '' } = this.state.accounts[account] ?? {};
-    const own = this.state.webhooks.filter((one) => one.accountId === accountId && !one.isDeleted);
-    const limits = { maxWebhooks: own.length + 1 };
-    await this.#operate({ kind: 'limitAccount', accountId, limits });
-    const apiKey = this.#firstKey(accountId);
-    const body = { url: this.#system.urls[1], events: ['listing.availability_low'] };
-    const create = { call: { apiKey, route: 'webhooks.create', body } } as const;
-    await this.perform([create, create, create]);
-    await this.#operate({ kind: 'limitAccount', accountId, limits: { maxWebhooks: null } });
-  }
-
-  /** Performs actions while something is in force, and sends what is due. */
-  async performDuring(
-    operation: Operation,
-    plans: readonly (() => readonly Planned[])[],
-    undo: Operation,
-  ): Promise<void> {
-    await this.#operate(operation);
-    // From then on, a limit is known that was not before.
-    if (this.mayPass(countedFor)) await this.pass(countedFor);
-    for (const plan of plans) {
-      const planned = plan();
-      if (planned.length > 0) await this.perform(planned);
-    }
-    if (!this.isSending) await this.deliver();
-    await this.#operate(undo);
-  }
-
-  /** Exchanges a new sign-in code twice at the same time, uses the session, and lets it end. */
-  async signIn(apiKey: string, end: 'revoke' | 'sign out' | 'time'): Promise<void> {
-    const { length } = this.state.codes;
-    await this.perform([{ call: { apiKey, route: 'signInCodes.create' } }]);
-    const code = this.state.codes[length]?.text;
-    if (code === undefined) return;
-    const exchange = { call: { apiKey: null, route: 'sessions.create', body: { code } } } as const;
-    await this.perform([exchange, exchange]);
-    const session = this.state.keys.at(-1)?.text ?? null;
-    const use = { call: { apiKey: session, route: 'account.get' } } as const;
-    await this.perform([use]);
-    if (end === 'time') {
-      if (this.mayPass(sessionLifetime)) await this.pass(sessionLifetime);
-      return this.perform([use]);
-    }
-    const ended = end === 'revoke' ? apiKey : session;
-    const id = this.state.keys.find(({ text }) => text === ended)?.id ?? '';
-    await this.perform([{ call: { apiKey: session, route: 'keys.revoke', id } }, use]);
-    await this.perform([use]);
-  }
-
-  /** Whether attempts to a webhook can be made to fail. */
-  mayFail(at: number): boolean {
-    const webhook = this.state.webhooks[at];
-    return webhook !== undefined && !webhook.isDeleted && !isHeld(this.state, webhook);
-  }
-
-  /** Lets all attempts to a webhook fail for as long as it takes until it is disabled, with housekeeping or without. */
-  async fail(at: number, disables: boolean): Promise<void> {
-    const { id, url, accountId } = this.state.webhooks[at] ?? { id: '', url: '', accountId: '' };
-    this.setReceiver(Object.keys(this.state.receivers).indexOf(url), { status: 500 });
-    const apiKey = this.#firstKey(accountId);
-    const other = { url: this.#system.urls[2], events: ['webhook.disabled'] };
-    await this.perform([{ call: { apiKey, route: 'webhooks.create', body: other } }]);
-    const call: Call = { apiKey, route: 'webhooks.test', id, body: { event: 'order.created' } };
-    for (let round = 0; round < 6; round += 1) {
-      if (round > 0) await this.pass(15 * 3_600_000);
-      await this.perform([{ call }]);
-      await this.deliver();
-      if (disables) await this.disableFailing();
-    }
-  }
-
   /** Disables the webhooks whose endpoints have failed for long enough, and expects them to be those of the model. */
   async disableFailing(): Promise<void> {
     const found = await this.#system.findFailing();
@@ -232,7 +138,7 @@ export class ModelRun {
         `${ids.join() || 'nothing'} is failing instead of ${expected.join() || 'nothing'}`,
       );
     }
-    for (const webhookId of ids) await this.#operate({ kind: 'disableWebhook', webhookId });
+    for (const webhookId of ids) await this.operate({ kind: 'disableWebhook', webhookId });
   }
 
   /** Lets time pass. */
@@ -329,14 +235,6 @@ export class ModelRun {
     const steps = this.#trace.map((step, index) => `${index + 1}. ${step}`).join('\n');
     const message = error instanceof Error ? error.message : String(error);
     return new Error(`${message}\n\nThe steps of this run:\n${steps}\n`, { cause: error });
-  }
-
-  #firstKey(accountId: string): string | null {
-    return this.state.keys.find((key) => key.accountId === accountId)?.text ?? null;
-  }
-
-  async #operate(operation: Operation): Promise<void> {
-    await this.perform([{ operation }]);
   }
 
   #performOne(action: Planned): Promise<unknown> {

@@ -7,6 +7,7 @@ import { isLongPoll } from './linearize';
 import { anyList } from './list-actions';
 import { ModelRun, startTime } from './model-run';
 import type { Operation } from './operator-model';
+import { exceedWebhooks, fail, mayFail, performDuring, readPages, signIn } from './scenarios';
 import type { ReceiverBehavior } from './state';
 import type { System } from './system';
 
@@ -77,7 +78,7 @@ const readingPages = (list: Action, limit: number): Step => ({
   check: (run) => plan(run, [list]).length > 0,
   async run(run) {
     const [planned] = plan(run, [list]);
-    if (planned !== undefined && 'call' in planned) await run.readPages(planned.call, limit);
+    if (planned !== undefined && 'call' in planned) await readPages(run, planned.call, limit);
   },
   print: () => `all pages of ${limit}: ${list}`,
 });
@@ -118,7 +119,7 @@ const duringState = fc
                 { kind: 'resumeAccount', accountId },
               ]
             : [limit(open), limit(null)];
-        await run.performDuring(operation as Operation, plans, undo as Operation);
+        await performDuring(run, operation as Operation, plans, undo as Operation);
       },
       print: () =>
         `while account ${account} ${open === null ? 'is suspended' : `may have ${open}`}: ${actions.map(String).join(', ')}`,
@@ -132,7 +133,7 @@ const signingIn = fc
     const choose = ({ state }: Readonly<ModelRun>) => pickKey(state, at);
     return {
       check: (run) => mayTryCode(run.state) && choose(run) !== undefined,
-      run: async (run) => run.signIn(choose(run)?.text ?? '', end),
+      run: async (run) => signIn(run, choose(run)?.text ?? '', end),
       print: () => `sign in by key ${at}, until ${end}`,
     };
   });
@@ -192,7 +193,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.nat({ max: 4 }).map((account) => ({
-      run: (run: ModelRun) => run.exceedWebhooks(account),
+      run: (run: ModelRun) => exceedWebhooks(run, account),
       print: () => `exceed the webhooks of account ${account}`,
     })),
   },
@@ -209,8 +210,8 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ webhook: fc.nat({ max: 4 }), disables: fc.boolean() }).map(
       ({ webhook, disables }): Step => ({
-        check: (run) => !run.isSending && run.mayFail(webhook),
-        run: (run) => run.fail(webhook, disables),
+        check: (run) => !run.isSending && mayFail(run, webhook),
+        run: (run) => fail(run, webhook, disables),
         print: () => `webhook ${webhook} fails for days`,
       }),
     ),
