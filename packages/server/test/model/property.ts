@@ -56,8 +56,13 @@ function plan(run: Readonly<ModelRun>, actions: readonly Action[]): Planned[] {
   // A long poll that is refused would not wait until time passes.
   const isRefused = run.state.accounts.some(({ suspendedAt }) => suspendedAt !== null);
   const mayWait = run.mayPass(waitSeconds * 1_000) && !isRefused && !planned.some(suspends);
-  return planned.filter((one) => mayWait || !isLongPoll(one));
+  const [, ...others] = planned.filter(revokes);
+  return planned.filter((one) => (mayWait || !isLongPoll(one)) && !others.includes(one));
 }
+
+/** Revoking succeeds also if the key of the request was revoked since it was checked, but changes nothing then: one at a time. */
+const revokes = (planned: Planned) =>
+  'call' in planned ? planned.call.route === 'keys.revoke' : planned.operation.kind === 'revokeKey';
 
 const suspends = (planned: Planned) =>
   'operation' in planned && planned.operation.kind === 'suspendAccount';

@@ -66,7 +66,10 @@ export async function performDuring(
   await run.operate(undo);
 }
 
-/** Exchanges a new sign-in code twice at the same time, uses the session, and lets it end. */
+/**
+ * Exchanges a new sign-in code twice at the same time, uses the session, and lets it end. The key, which may be read-only or end soon, and
+ * the session try to create keys.
+ */
 export async function signIn(
   run: ModelRun,
   apiKey: string,
@@ -77,10 +80,11 @@ export async function signIn(
   const code = run.state.codes[length]?.text;
   if (code === undefined) return;
   const exchange = { call: { apiKey: null, route: 'sessions.create', body: { code } } } as const;
-  await run.perform([exchange, exchange]);
-  const session = run.state.keys.at(-1)?.text ?? null;
+  const create = { route: 'keys.create', body: { expiresIn: 3_600 } } as const;
+  await run.perform([exchange, exchange, { call: { apiKey, ...create } }]);
+  const session = run.state.keys.findLast(({ isSession }) => isSession)?.text ?? null;
   const use = { call: { apiKey: session, route: 'account.get' } } as const;
-  await run.perform([use]);
+  await run.perform([use, { call: { apiKey: session, ...create } }]);
   if (end === 'time') {
     if (run.mayPass(sessionLifetime)) await run.pass(sessionLifetime);
     return run.perform([use]);
