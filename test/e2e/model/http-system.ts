@@ -10,9 +10,10 @@ import {
 } from '@tradepost/server';
 import { Pool } from 'undici';
 import { type Call, describeRoute } from '../../../packages/server/test/model/call';
-import { createOperator } from '../../../packages/server/test/model/operator';
+import { createOperator, findFailing } from '../../../packages/server/test/model/operator';
 import type { ReceiverBehavior } from '../../../packages/server/test/model/state';
 import { SteppedClock } from '../../../packages/server/test/model/stepped-clock';
+import { createInspector } from '../../../packages/server/test/model/store-system';
 import {
   type ActualReply,
   type FinishedAttempt,
@@ -26,7 +27,7 @@ import { type Arrival, Arrivals } from '../../helpers/start-receiver';
 /** The results that the server records. */
 type Recorded = Parameters<Store['deliveries']['recordAttempts']>[0][number];
 
-/** A store whose worker gets deliveries only when the test sends, and whose housekeeping fails none. */
+/** A store whose worker gets deliveries only when the test sends, and whose housekeeping fails and removes nothing that shows. */
 class GatedStore {
   readonly store: Store;
   /** The results so far, in the order in which they were recorded. */
@@ -36,12 +37,16 @@ class GatedStore {
   #onRecorded = () => {};
 
   constructor(inner: Store) {
-    const { deliveries } = inner;
+    const { deliveries, retention } = inner;
     this.store = {
       ...inner,
       onDeliveriesQueued: (listener) => {
         this.#wake = listener;
         inner.onDeliveriesQueued(listener);
+      },
+      retention: {
+        ...retention,
+        pruneSignIns: async () => ({ removed: 0, busyMs: 0, waitedMs: 0 }),
       },
       deliveries: {
         ...deliveries,
@@ -201,7 +206,7 @@ export async function startHttpSystem(now: number, database = ':memory:'): Promi
     rateLimit: 1_000_000,
     webhookPolicy: insecureWebhookPolicy,
     docs: false,
-    // The model has no rule for it.
+    // The test disables endpoints itself.
     disableAfterDays: 0,
     validateResponses: true,
   });
@@ -233,6 +238,8 @@ export async function startHttpSystem(now: number, database = ':memory:'): Promi
     urls: receiver.urls,
     call,
     operate: createOperator(inner, clock),
+    findFailing: () => findFailing(inner, clock.now()),
+    inspect: createInspector(inner, clock),
     sweep: () => failOverdue(inner, clock.now()),
 
     async send(count) {

@@ -9,7 +9,7 @@ import { startHttpSystem } from './http-system';
 /**
  * Compares the service with the model, seed by seed, until the time is over or a run differs:
  *
- *   node --import tsx test/e2e/model/main.ts [--system store|http] [--database sqlite|postgres] [--minutes 10] [--seed 7]
+ *   node --import tsx test/e2e/model/main.ts [--system store|http] [--database sqlite|memory|postgres] [--minutes 10] [--seed 7]
  *
  * `--seed` repeats one, such as that of a test that failed.
  */
@@ -24,7 +24,9 @@ const { values } = parseArgs({
 
 const systems = { store: openStoreSystem, http: startHttpSystem };
 const startSystem = systems[values.system as keyof typeof systems];
-const isDatabase = ['sqlite', 'postgres'].includes(values.database);
+const databases =
+  values.system === 'store' ? ['sqlite', 'memory', 'postgres'] : ['sqlite', 'postgres'];
+const isDatabase = databases.includes(values.database);
 const numbers = [values.minutes, values.seed ?? '0'].map(Number);
 if (
   startSystem === undefined ||
@@ -32,14 +34,14 @@ if (
   numbers.some((number) => !Number.isFinite(number))
 ) {
   console.error(
-    '--system must be store or http, --database sqlite or postgres; --minutes and --seed must be numbers.',
+    '--system must be store or http, --database sqlite, memory or postgres (memory only for store); --minutes and --seed must be numbers.',
   );
   process.exit(2);
 }
 const postgres = values.database === 'postgres' ? await startPostgres() : null;
 const start =
   postgres === null
-    ? (now: number) => startSystem(now)
+    ? (now: number) => startSystem(now, values.database === 'memory' ? 'memory' : undefined)
     : startOnDatabases(new ReusedDatabases(postgres), startSystem);
 
 /** At least as many as in a test, so that its seed fails here too. */

@@ -158,7 +158,8 @@ export interface AccountStore {
    */
   recordKeyUses(uses: ReadonlyMap<string, number>): Promise<void>;
   /**
-   * Revokes a key permanently. Returns the key, or null if there is none. A second call keeps the first revocation time.
+   * Revokes a key permanently. Returns the key, or null if there is none. One that is revoked, or a session that ended with its key,
+   * keeps the first revocation time.
    *
    * @param audit Returns the entry of the audit log. Called if the key was not revoked before.
    */

@@ -105,9 +105,12 @@ export function createMemoryAccountStore(data: MemoryData): AccountStore {
     async revokeKey(id, now, audit) {
       const key = keys.get(id);
       if (key === undefined) return null;
-      const revoked = { ...key, revokedAt: key.revokedAt ?? now };
+      const found = readKey(data, key);
+      // That of a session that ended with its key, too.
+      if (found.revokedAt !== null) return found;
+      const revoked = { ...key, revokedAt: now };
       keys.set(id, revoked);
-      if (key.revokedAt === null) data.addAudit(audit?.(revoked));
+      data.addAudit(audit?.(revoked));
       return revoked;
     },
   };

@@ -1,4 +1,8 @@
-import { newEndpointHealth, resumedHealth } from '../deliveries/endpoint-health';
+import {
+  failuresBeforeBackoff,
+  newEndpointHealth,
+  resumedHealth,
+} from '../deliveries/endpoint-health';
 import { missingRecord } from '../kernel/errors';
 import { sumCounts } from '../webhooks/stats-counts';
 import { resetHealth, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
@@ -128,8 +132,9 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     async listFailing({ now, failingForMs, limit }) {
       return [...queues.values()]
         .filter(
-          ({ paused, health: { failingSince, failedAt } }) =>
+          ({ paused, health: { failures, failingSince, failedAt } }) =>
             !paused &&
+            failures >= failuresBeforeBackoff &&
             failingSince > 0 &&
             failingSince <= now - failingForMs &&
             failedAt - failingSince >= failingForMs,

@@ -111,8 +111,9 @@ export interface WebhookStore {
     },
   ): Promise<IdempotentResult<Response>>;
   /**
-   * Returns webhooks that are not paused and have been failing since a time or longer, up to `limit`, the longest failing first. Their
-   * last failure was recorded at least `failingForMs` after the first. Read by an index, which has only failing endpoints.
+   * Returns the webhooks that `shouldDisable` is about, up to `limit`, the longest failing first: they are not held, in backoff, and their
+   * last failure was recorded at least `failingForMs` after the first. Others would stand before those that can be disabled, in each
+   * round. Read by an index, which has only failing endpoints.
    */
   listFailing(request: { now: number; failingForMs: number; limit: number }): Promise<string[]>;
   /**

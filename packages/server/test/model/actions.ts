@@ -1,39 +1,32 @@
-import type { AccountKind } from '@tradepost/contract/wire';
 import fc from 'fast-check';
-import { type Call, type Route, waitSeconds } from './call';
+import {
+  accountActions,
+  keyActions,
+  operatorActions,
+  revokeKey,
+  stateActions,
+} from './account-actions';
+import { type Route, waitSeconds } from './call';
 import {
   type Action,
   action,
   chooseKey,
   defined,
-  deliveryFilter,
-  events,
-  eventType,
   expand,
   filter,
   idempotencyKey,
   index,
-  invalidUrl,
   keyOf,
-  maybe,
   ofKind,
   pick,
   status,
-  toDeliveryFilter,
   unknownId,
-  type Who,
   who,
   withKey,
 } from './choices';
 import { anyList } from './list-actions';
-import {
-  formatTime,
-  type ModelAccount,
-  type ModelKey,
-  type ModelOrder,
-  type ModelState,
-  type ModelWebhook,
-} from './state';
+import { formatTime, type ModelOrder } from './state';
+import { deliveryActions, updateWebhook, webhookActions } from './webhook-actions';
 
 function participants(order: ModelOrder | undefined): string[] {
   return [order?.sellerId, order?.agentId, order?.buyerId].filter((id) => typeof id === 'string');
@@ -145,139 +138,6 @@ const notificationActions = [
   ),
 ];
 
-const webhookVerbs = ['get', 'delete', 'stageSecret', 'promoteSecret'] as const;
-
-function webhookCall(
-  state: ModelState,
-  { who, webhook: at }: { who: Who; webhook: number },
-  route: Route,
-): { call: Call; webhook: ModelWebhook | undefined } {
-  const webhook = pick(state.webhooks, at);
-  const apiKey = chooseKey(state, who, webhook === undefined ? [] : [webhook.accountId]);
-  return { call: { apiKey, route, id: webhook?.id ?? `whk_${unknownId}` }, webhook };
-}
-
-/** Picks the URL of a receiver; sometimes none. */
-const url = fc.oneof(
-  { weight: 12, arbitrary: fc.nat({ max: 2 }) },
-  { weight: 1, arbitrary: fc.constant('none' as const) },
-);
-const toUrl = ({ receivers }: ModelState, at: number | 'none') =>
-  at === 'none' ? invalidUrl : Object.keys(receivers)[at];
-
-/** Sometimes one is invalid. The limit is too high to delay anything. */
-const settings = fc.record(
-  {
-    description: fc.constantFrom('Warehouse', 'Shop', null, ''),
-    headers: fc.constantFrom({}, { Authorization: 'Bearer 1' }, { Host: 'example.com' }),
-    attemptsPerMinute: fc.constantFrom(null, 60_000, 60_000, 0),
-  },
-  { requiredKeys: [] },
-);
-
-const updateWebhook = action(
-  'webhooks.update',
-  fc.record({
-    who,
-    webhook: index,
-    url: filter(url),
-    changes: fc.record(
-      { events, status: fc.constantFrom('active', 'paused'), settings },
-      { requiredKeys: [] },
-    ),
-  }),
-  (state, { url, changes, ...args }) => {
-    const { call } = webhookCall(state, args, 'webhooks.update');
-    const { settings, ...others } = changes;
-    const newUrl = url === undefined ? {} : { url: toUrl(state, url) };
-    const body = { ...others, ...settings, ...newUrl };
-    return { call: { ...call, body } };
-  },
-);
-
-const webhookActions = [
-  action(
-    'webhooks.create',
-    fc.record({ who, url, events, settings, idempotencyKey }),
-    (state, { who, url, events, settings, idempotencyKey }) => ({
-      call: {
-        apiKey: chooseKey(state, who, []),
-        route: 'webhooks.create',
-        ...withKey(idempotencyKey),
-        body: { url: toUrl(state, url), events, ...settings },
-      },
-    }),
-  ),
-  action(
-    'webhooks.stats',
-    fc.record({ who, webhook: index, window: filter(fc.constantFrom('1h', '24h', '7d', '1d')) }),
-    (state, { window, ...args }) => {
-      const { call } = webhookCall(state, args, 'webhooks.stats');
-      return { call: { ...call, query: defined({ window }) } };
-    },
-  ),
-  ...webhookVerbs.map((verb) =>
-    action(
-      `webhooks.${verb}`,
-      fc.record({ who, webhook: index, idempotencyKey }),
-      (state, { idempotencyKey, ...args }) => {
-        const { call } = webhookCall(state, args, `webhooks.${verb}`);
-        return { call: verb.endsWith('Secret') ? { ...call, ...withKey(idempotencyKey) } : call };
-      },
-    ),
-  ),
-  action(
-    'webhooks.test',
-    fc.record({ who, webhook: index, event: eventType, idempotencyKey }),
-    (state, { event, idempotencyKey, ...args }) => {
-      const { call } = webhookCall(state, args, 'webhooks.test');
-      return { call: { ...call, ...withKey(idempotencyKey), body: { event } } };
-    },
-  ),
-  action(
-    'webhooks.replayDeliveries',
-    fc.record({ who, webhook: index, filter: fc.record(deliveryFilter), idempotencyKey }),
-    (state, { filter, idempotencyKey, ...args }) => {
-      const { call } = webhookCall(state, args, 'webhooks.replayDeliveries');
-      const body = toDeliveryFilter(state, filter);
-      return { call: { ...call, ...withKey(idempotencyKey), body } };
-    },
-  ),
-];
-
-const deliveryActions = [
-  ...(['get', 'replay'] as const).map((verb) =>
-    action(
-      `deliveries.${verb}`,
-      fc.record({ who, delivery: index, idempotencyKey }),
-      (state, { who, delivery: at, idempotencyKey }) => {
-        const delivery = pick(state.deliveries, at);
-        const webhook = state.webhooks.find(({ id }) => id === delivery?.webhookId);
-        const apiKey = chooseKey(state, who, webhook === undefined ? [] : [webhook.accountId]);
-        const call = { apiKey, id: delivery?.id ?? `dlv_${unknownId}` };
-        return {
-          call:
-            verb === 'get'
-              ? { ...call, route: 'deliveries.get' }
-              : { ...call, route: 'deliveries.replay', ...withKey(idempotencyKey) },
-        };
-      },
-    ),
-  ),
-];
-
-const accountActions = [
-  action('summary.get', who, (state, who) => ({
-    call: { apiKey: chooseKey(state, who, []), route: 'summary.get' },
-  })),
-  action('account.get', who, (state, who) => ({
-    call: { apiKey: chooseKey(state, who, []), route: 'account.get' },
-  })),
-  action('no valid key', fc.constantFrom(null, `tpk_${'0'.repeat(38)}`), (_state, apiKey) => ({
-    call: { apiKey, route: 'account.get' },
-  })),
-];
-
 /** Repeats a call with its idempotency key: unchanged, with another body, for another ID, or by another account. */
 const repeatedCall = action(
   'again',
@@ -313,65 +173,6 @@ const longPoll = action('events.list, waiting', fc.record({ account: index }), (
   return { call: { apiKey, route: 'events.list', query: { ...defined({ after }), waitSeconds } } };
 });
 
-/** Accounts of a test, at most. */
-const maxAccounts = 9;
-
-function accountOf(state: ModelState, kind: AccountKind, at: number): ModelAccount | undefined {
-  const accounts = state.accounts.filter((account) => account.kind === kind);
-  return pick(accounts, at);
-}
-
-const revokeKey = action('keys revoke', index, (state, at) => {
-  // The first key of each account observes it.
-  const isFirst = ({ id, accountId }: ModelKey) => keyOf(state, accountId, 0)?.id === id;
-  const others = state.keys.filter((key) => !isFirst(key));
-  const keyId = pick(others, at)?.id ?? `key_${unknownId}`;
-  return { operation: { kind: 'revokeKey', keyId } };
-});
-
-const operatorActions = [
-  action(
-    'accounts create',
-    fc.constantFrom<AccountKind[]>('buyer', 'seller', 'agent'),
-    (state, accountKind) => {
-      const { length } = state.accounts;
-      if (length >= maxAccounts) return null;
-      return { operation: { kind: 'createAccount', accountKind, name: `Account ${length}` } };
-    },
-  ),
-  action(
-    'keys create',
-    fc.record({
-      account: index,
-      readOnly: fc.boolean(),
-      expiresIn: fc.constantFrom(null, 1_000, 3_600_000),
-    }),
-    (state, { account, readOnly, expiresIn }) => {
-      const accountId = pick(state.accounts, account)?.id ?? '';
-      return { operation: { kind: 'createKey', accountId, readOnly, expiresIn } };
-    },
-  ),
-  action('keys list', maybe(index), (state, at) => {
-    const accountId = at === undefined ? undefined : pick(state.accounts, at)?.id;
-    return { operation: { kind: 'listKeys', accountId } };
-  }),
-  action(
-    'listings create',
-    fc.record({
-      seller: index,
-      agent: fc.option(index),
-      units: fc.integer({ min: 0, max: 40 }),
-      lowThreshold: fc.option(fc.integer({ min: 0, max: 30 })),
-    }),
-    (state, { seller, agent, units, lowThreshold }) => {
-      const sellerId = accountOf(state, 'seller', seller)?.id;
-      if (sellerId === undefined) return null;
-      const agentId = agent === null ? null : (accountOf(state, 'agent', agent)?.id ?? null);
-      return { operation: { kind: 'createListing', sellerId, agentId, units, lowThreshold } };
-    },
-  ),
-];
-
 /** Any call or operator's command. Most of them trade, because webhooks without events show little. */
 export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: createOrder },
@@ -387,6 +188,18 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(...accountActions) },
   { weight: 3, arbitrary: fc.oneof(...operatorActions) },
   { weight: 1, arbitrary: revokeKey },
+  { weight: 4, arbitrary: fc.oneof(...keyActions) },
+  { weight: 3, arbitrary: fc.oneof(...stateActions) },
+);
+
+/** Actions that queue deliveries, mostly. */
+export const tradingActions: fc.Arbitrary<Action[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: createOrder },
+    { weight: 3, arbitrary: updateOrder },
+    { weight: 2, arbitrary: anyAction },
+  ),
+  { minLength: 2, maxLength: 4 },
 );
 
 /** Actions that run at the same time: mostly changes of the same few things. */

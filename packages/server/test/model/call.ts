@@ -7,6 +7,9 @@ export type Route =
   | `webhooks.${keyof typeof endpoints.webhooks}`
   | `deliveries.${keyof typeof endpoints.deliveries}`
   | `events.${keyof typeof endpoints.events}`
+  | `keys.${keyof typeof endpoints.keys}`
+  | 'signInCodes.create'
+  | 'sessions.create'
   | 'partners.list'
   | 'account.get'
   | 'summary.get';

@@ -5,9 +5,10 @@ import {
   orderExpansions,
 } from '@tradepost/contract/wire';
 import fc from 'fast-check';
+import type { ModelKey } from './account-state';
 import type { Call } from './call';
 import type { Operation } from './operator-model';
-import { formatTime, type ModelCursor, type ModelKey, type ModelState } from './state';
+import { formatTime, type ModelCursor, type ModelState } from './state';
 import { eventTypes } from './webhook-rules';
 
 /** What an action does in a certain state: a call of the API, or an operator's command. */

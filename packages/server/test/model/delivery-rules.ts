@@ -1,8 +1,8 @@
 import type { Delivery, DeliveryDetails } from '@tradepost/contract/wire';
+import type { ModelAccount } from './account-state';
 import { anything, jsonText } from './match';
 import {
   formatTime,
-  type ModelAccount,
   type ModelDelivery,
   type ModelEvent,
   type ModelState,
@@ -12,7 +12,7 @@ import {
   Rejection,
   type Reply,
 } from './state';
-import { findWebhook } from './webhook-rules';
+import { findWebhook, isHeld } from './webhook-rules';
 
 const second = 1_000;
 const day = 24 * 60 * 60 * second;
@@ -46,6 +46,7 @@ export function queueDelivery(
     deadlineAt: state.now + retryWindow,
     createdAt: state.now,
     finishedAt: null,
+    error: null,
     inFlight: null,
   };
   state.deliveries.push(delivery);
@@ -71,7 +72,7 @@ export function showDelivery(state: ModelState, delivery: ModelDelivery): Delive
   const { id, webhookId, event, test, attempts, createdAt, deadlineAt, finishedAt } = delivery;
   const webhook = webhookOf(state, delivery);
   const isWaiting = delivery.state === 'pending' && delivery.inFlight === null;
-  const isScheduled = isWaiting && webhook.status === 'active';
+  const isScheduled = isWaiting && !isHeld(state, webhook);
   const nextAttemptAt = Math.max(delivery.nextAttemptAt, webhook.backoffUntil);
   const last = attempts.at(-1);
   return {
@@ -84,7 +85,7 @@ export function showDelivery(state: ModelState, delivery: ModelDelivery): Delive
     test,
     attemptCount: attempts.length,
     lastStatus: last?.status ?? null,
-    lastError: last?.error ?? null,
+    lastError: last === undefined ? delivery.error : last.error,
     nextAttemptAt: isScheduled ? formatTime(nextAttemptAt) : null,
     deadlineAt: formatTime(deadlineAt),
     createdAt: formatTime(createdAt),
@@ -110,7 +111,8 @@ function showDetails(
   return { ...showDelivery(state, delivery), body: expectedBody(delivery.event), attempts };
 }
 
-const statusClassOf = (attempt: { status: number | null } | undefined) => {
+const statusClassOf = ({ attempts, error }: ModelDelivery) => {
+  const attempt = attempts.at(-1) ?? (error === null ? undefined : { status: null });
   if (attempt === undefined) return undefined;
   return attempt.status === null ? 'none' : `${Math.floor(attempt.status / 100)}xx`;
 };
@@ -127,9 +129,7 @@ export function filterDeliveries(
     .filter((one) => orderId === undefined || one.event.orderId === orderId)
     .filter((one) => event === undefined || one.event.type === event)
     .filter((one) => inState === undefined || one.state === inState)
-    .filter(
-      (one) => statusClass === undefined || statusClassOf(one.attempts.at(-1)) === statusClass,
-    )
+    .filter((one) => statusClass === undefined || statusClassOf(one) === statusClass)
     .filter(({ createdAt }) => since === undefined || createdAt >= Date.parse(String(since)))
     .filter(({ createdAt }) => until === undefined || createdAt < Date.parse(String(until)));
 }
@@ -234,7 +234,7 @@ export interface DueDeliveries {
 /** Returns what may be attempted now. */
 export function findDue(state: ModelState): DueDeliveries[] {
   return state.webhooks
-    .filter(({ isDeleted, status }) => !isDeleted && status === 'active')
+    .filter((webhook) => !webhook.isDeleted && !isHeld(state, webhook))
     .filter(({ backoffUntil }) => backoffUntil <= state.now)
     .map((webhook) => {
       const own = state.deliveries.filter(({ webhookId }) => webhookId === webhook.id);

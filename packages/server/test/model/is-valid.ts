@@ -87,6 +87,11 @@ function isValidBody({ route, body }: Call): boolean {
     }
     case 'webhooks.test':
       return isEvent(fields.event);
+    case 'keys.create':
+      return (
+        (fields.expiresIn === undefined || isInteger(fields.expiresIn, 60, 31_536_000)) &&
+        fields.name !== ''
+      );
     case 'webhooks.replayDeliveries':
       return areParameters(fields) && !isReversed(fields);
     default:

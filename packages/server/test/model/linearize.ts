@@ -9,7 +9,14 @@ import {
   observedLists,
 } from './observe';
 import { applyOperation } from './operator-model';
-import { addAction, findableStates, noOverlap, type Overlap, orderings } from './overlap';
+import {
+  addAction,
+  addSerialAction,
+  findableStates,
+  noOverlap,
+  type Overlap,
+  orderings,
+} from './overlap';
 import { applyCall } from './service-model';
 import type { ModelState, Reply } from './state';
 import type { ActualReply } from './system';
@@ -81,6 +88,8 @@ export function linearize(
 ): Known | { difference: string } {
   let [deepest, difference] = [-1, ''];
   const waits = actions.some(({ planned }) => isLongPoll(planned));
+  // Another process than the server's creates what operators do, with IDs of its own.
+  const overlaps = !isSerial || actions.some(({ planned }) => 'operation' in planned);
 
   function report(depth: number, found: string): null {
     if (depth > deepest) [deepest, difference] = [depth, found];
@@ -136,7 +145,9 @@ export function linearize(
           continue;
         }
         state.subscribers = null;
-        const result = search(after, rest, isSerial ? overlap : addAction(overlap, found, state));
+        state.usedCount = null;
+        const add = overlaps ? addAction : addSerialAction;
+        const result = search(after, rest, add(overlap, found, state));
         if (result !== null) return result;
       }
     }

@@ -82,6 +82,11 @@ const listPartners = action(
   },
 );
 
+const listKeys = action('keys.list', fc.record({ who, ...paging }), (state, { who, ...page }) => {
+  const apiKey = chooseKey(state, who, []);
+  return { call: { apiKey, route: 'keys.list', query: toPage(state, 'keys', apiKey, page) } };
+});
+
 const listWebhooks = action(
   'webhooks.list',
   fc.record({ who, ...paging, expand: filter(fc.constant('stats')) }),
@@ -157,6 +162,7 @@ export const anyList: fc.Arbitrary<Action> = fc.oneof(
   listOrders,
   listNotifications,
   listPartners,
+  listKeys,
   listWebhooks,
   listDeliveries,
   listEvents,

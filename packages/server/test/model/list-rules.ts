@@ -1,9 +1,9 @@
 import type { AccountEvent, Notification } from '@tradepost/contract/wire';
+import type { ModelAccount } from './account-state';
 import { filterDeliveries, showDelivery } from './delivery-rules';
 import { containing } from './match';
 import {
   formatTime,
-  type ModelAccount,
   type ModelCursor,
   type ModelNotification,
   type ModelState,
@@ -36,7 +36,7 @@ function addCursor(state: ModelState, cursor: Omit<ModelCursor, 'text'>): string
 }
 
 /** Replies with one page of a list, by default newest first. `items` are the filtered items, oldest first. */
-function replyWithPage<Item extends { number: number; updatedAt?: number }>(
+export function replyWithPage<Item extends { number: number; updatedAt?: number }>(
   state: ModelState,
   request: { list: ModelCursor['list']; account: ModelAccount; query: Query },
   items: Item[],
@@ -234,7 +234,7 @@ export function listEvents(state: ModelState, account: ModelAccount, query: Quer
   const items = inLog
     .filter(({ event }) => event.createdAt < until)
     .filter(({ event }) => query.type === undefined || event.type === query.type);
-  if (query.tail !== undefined) return replyWithTail(state, account, query, { inLog, items });
+  if (query.tail !== undefined) return replyWithTail(state, account, query, items);
   const limit = Number(query.limit ?? defaultLimit);
   const page = items.slice(0, limit);
   const last = page.at(-1);
@@ -255,17 +255,16 @@ export function listEvents(state: ModelState, account: ModelAccount, query: Quer
 
 type LogItem = ReturnType<typeof visibleEvents>[number];
 
-/** The last events, and cursors to those before and after them. `inLog` includes those of other types or times. */
+/** The last events, and cursors to those before and after them. */
 function replyWithTail(
   state: ModelState,
   account: ModelAccount,
   { tail }: Query,
-  { inLog, items }: { inLog: LogItem[]; items: LogItem[] },
+  items: LogItem[],
 ): Reply {
   const page = items.slice(-Number(tail));
   const [first, last] = [page[0], page.at(-1)];
-  const isFull = first !== undefined && page.length === tail;
-  const hasEarlier = isFull && inLog.some(({ index }) => index < first.index);
+  const hasEarlier = first !== undefined && items.length > page.length;
   const body = {
     data: page.map(showEvent),
     // Without an event, what a time excludes is not passed, and where that ends depends on it.

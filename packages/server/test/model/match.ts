@@ -8,6 +8,7 @@ const anyId = '[0-9A-Z]{26}';
 const patterns: Record<string, string> = {
   secret: 'whsec_[0-9A-Za-z+/]{43}=',
   apiKey: 'tpk_[0-9A-Za-z]{38}',
+  code: 'tpc_[0-9A-Za-z]{38}',
   prefix: 'tpk_[0-9A-Za-z]{4}…',
   testEvent: `evt_${anyId}`,
   cursor: '[0-9A-Za-z_-]{1,512}',

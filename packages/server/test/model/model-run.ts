@@ -1,6 +1,7 @@
 import { type Call, describeRoute, type Route, waitSeconds } from './call';
 import type { Planned } from './choices';
 import { expectedBody, findDue, finishAttempt, sweep } from './delivery-rules';
+import { findFailing } from './disabling-rules';
 import { describeReply, type Evidence, isLongPoll, linearize, replyDifference } from './linearize';
 import { Bindings } from './match';
 import { type Known, observe } from './observe';
@@ -25,9 +26,6 @@ export const startTime = Date.parse('2026-11-21T12:00:00.000Z');
  */
 const longestFlight = 4_000;
 
-/** How many pages of a list are read. */
-const maxPages = 6;
-
 /** Performs steps on a system and on the model, and compares both after each step. */
 export class ModelRun {
   readonly #system: System;
@@ -51,24 +49,30 @@ export class ModelRun {
     const run = new ModelRun(system);
     for (const accountKind of ['buyer', 'buyer', 'seller', 'seller', 'agent'] as const) {
       const { length } = run.state.accounts;
-      await run.#operate({ kind: 'createAccount', accountKind, name: `Account ${length}` });
+      await run.operate({ kind: 'createAccount', accountKind, name: `Account ${length}` });
     }
     const [, , first, second, agent] = run.state.accounts.map(({ id }) => id);
     const listing = { kind: 'createListing', sellerId: first ?? '', units: 30 } as const;
-    await run.#operate({ ...listing, agentId: agent ?? null, lowThreshold: 20 });
     const others = { ...listing, sellerId: second ?? '', agentId: null };
-    // It is low with the first order, and not above its threshold when that is cancelled.
-    await run.#operate({ ...others, lowThreshold: 30 });
-    await run.#operate({ ...others, lowThreshold: null });
+    const listings: Operation[] = [
+      { ...listing, agentId: agent ?? null, lowThreshold: 20 },
+      // It is low with the first order, and not above its threshold when that is cancelled.
+      { ...others, lowThreshold: 30 },
+      { ...others, lowThreshold: null },
+    ];
+    await run.perform(listings.map((operation) => ({ operation })));
     const body = { url: system.urls[0], events: eventTypes };
-    for (const { text: apiKey } of run.state.keys) {
-      await run.perform([{ call: { apiKey, route: 'webhooks.create', body } }]);
-    }
+    await run.perform(
+      run.state.keys.map(({ text: apiKey }) => ({
+        call: { apiKey, route: 'webhooks.create', body },
+      })),
+    );
     for (const { id: accountId } of run.state.accounts.slice(1, 4)) {
-      for (const expiresIn of [null, 60_000]) {
-        const readOnly = expiresIn === null && accountId === first;
-        await run.#operate({ kind: 'createKey', accountId, readOnly, expiresIn });
-      }
+      const readOnly = accountId === first;
+      await run.perform([
+        { operation: { kind: 'createKey', accountId, readOnly, expiresIn: null } },
+        { operation: { kind: 'createKey', accountId, readOnly: false, expiresIn: 60_000 } },
+      ]);
     }
     return run;
   }
@@ -76,6 +80,11 @@ export class ModelRun {
   /** The state of the model. */
   get state(): ModelState {
     return this.#known.state;
+  }
+
+  /** Whether changes run one after another. */
+  get isSerial(): boolean {
+    return this.#system.isSerial;
   }
 
   /** Whether attempts are in flight. */
@@ -89,8 +98,16 @@ export class ModelRun {
     return this.state.now + milliseconds - this.#sentAt <= longestFlight;
   }
 
+  /** Runs an operator's command. */
+  async operate(operation: Operation): Promise<void> {
+    await this.perform([{ operation }]);
+  }
+
   /** Performs actions at the same time. */
   async perform(actions: readonly Planned[]): Promise<void> {
+    // IDs of two processes are not in order within a millisecond.
+    const isOperated = actions.some((action) => 'operation' in action);
+    if (isOperated) this.#pass(1);
     const sent = this.#known.bindings.resolve([...actions]);
     const running = sent.map((action) => this.#performOne(action));
     const polls = actions.map(isLongPoll);
@@ -108,37 +125,20 @@ export class ModelRun {
     if ('difference' in found) this.#fail(found.difference);
     this.#known = found;
     await this.#probeNewest();
+    if (isOperated) this.#pass(1);
   }
 
-  /** Reads the first pages of a list, each with the cursor of the one before. */
-  async readPages(call: Call, limit: number): Promise<void> {
-    const { cursor: _cursor, after: _after, before: _before, ...given } = call.query ?? {};
-    const isTail = 'tail' in given;
-    const filter: NonNullable<Call['query']> = {
-      ...given,
-      ...(isTail ? { tail: limit } : { limit }),
-    };
-    const cursor = call.route !== 'events.list' ? 'cursor' : isTail ? 'before' : 'after';
-    let query: Call['query'] = filter;
-    for (let count = 0; count < maxPages && query !== undefined; count += 1) {
-      const { length } = this.state.cursors;
-      await this.perform([{ call: { ...call, query } }]);
-      const next = this.state.cursors.slice(length).at(-1);
-      // `after` excludes `since`.
-      const { since: _since, ...rest } = filter;
-      query = next && { ...(cursor === 'after' ? rest : filter), [cursor]: next.text };
+  /** Disables the webhooks whose endpoints have failed for long enough, and expects them to be those of the model. */
+  async disableFailing(): Promise<void> {
+    const found = await this.#system.findFailing();
+    const ids = found.map((id) => this.#known.bindings.describe(id));
+    const expected = findFailing(this.state).map(({ id }) => id);
+    if (ids.toSorted().join() !== expected.toSorted().join()) {
+      this.#fail(
+        `${ids.join() || 'nothing'} is failing instead of ${expected.join() || 'nothing'}`,
+      );
     }
-  }
-
-  /** Registers webhooks of an account, which get few events, up to the limit; the last ones at the same time. */
-  async fillWebhooks(account: number): Promise<void> {
-    const { id } = this.state.accounts[account] ?? {};
-    const own = this.state.webhooks.filter((one) => one.accountId === id && !one.isDeleted);
-    const { text: apiKey = null } = this.state.keys.find(({ accountId }) => accountId === id) ?? {};
-    const body = { url: this.#system.urls[1], events: ['listing.availability_low'] };
-    const create = { call: { apiKey, route: 'webhooks.create', body } } as const;
-    for (let count = own.length; count < 18; count += 1) await this.perform([create]);
-    await this.perform([create, create, create]);
+    for (const webhookId of ids) await this.operate({ kind: 'disableWebhook', webhookId });
   }
 
   /** Lets time pass. */
@@ -235,10 +235,6 @@ export class ModelRun {
     const steps = this.#trace.map((step, index) => `${index + 1}. ${step}`).join('\n');
     const message = error instanceof Error ? error.message : String(error);
     return new Error(`${message}\n\nThe steps of this run:\n${steps}\n`, { cause: error });
-  }
-
-  async #operate(operation: Operation): Promise<void> {
-    await this.perform([{ operation }]);
   }
 
   #performOne(action: Planned): Promise<unknown> {

@@ -1,5 +1,7 @@
+import type { ModelAccount } from './account-state';
 import type { Call, Route } from './call';
 import { showDelivery, visibleDeliveries } from './delivery-rules';
+import { showAccount } from './key-rules';
 import {
   showEvent,
   showNotification,
@@ -9,13 +11,13 @@ import {
   visiblePartners,
 } from './list-rules';
 import type { Bindings } from './match';
-import { showAccount } from './service-model';
-import type { ModelAccount, ModelState } from './state';
+import { showAudit, showKeys } from './operator-model';
+import type { ModelState } from './state';
 import type { System } from './system';
 import { showOrder, visibleOrders } from './trade-rules';
 import { showWebhook, visibleWebhooks } from './webhook-rules';
 
-/** Everything that each account may see, by the account's ID. */
+/** Everything that each account may see, by the account's ID, and what the operator sees. */
 export type Observation = Map<string, Record<string, unknown>>;
 
 /** Observes everything as one account. */
@@ -23,9 +25,16 @@ async function observeAccount(
   system: System,
   apiKey: string,
 ): Promise<[id: string, observed: Record<string, unknown>]> {
+  const access = new Set<string>();
+
   async function read(call: Omit<Call, 'apiKey'>): Promise<{ data: unknown; nextCursor?: string }> {
-    const { status, body } = await system.call({ apiKey, ...call });
-    if (status !== 200) throw new Error(`${call.route} responds with ${status}`);
+    let { status, body } = await system.call({ apiKey, ...call });
+    const { code = 'granted' } = body as { code?: string };
+    access.add(code);
+    if (code === 'account_suspended') {
+      ({ status, body } = await system.inspect({ apiKey, ...call }));
+    }
+    if (status !== 200) throw new Error(`${call.route} responds with ${status} ${code}`);
     return body as { data: unknown; nextCursor?: string };
   }
 
@@ -53,12 +62,18 @@ async function observeAccount(
     ]);
   const { id } = account.data as { id: string };
   const lists = { orders, notifications, webhooks, deliveries, events, partners };
-  return [id, { account: account.data, ...lists }];
+  return [id, { access: [...access].join(), account: account.data, ...lists }];
 }
 
-/** Observes everything that each account sees. */
+/** The name of the operator in an observation. */
+const operator = 'operator';
+
+/** Observes everything that each account sees, and the keys and the audit log as the operator sees them. */
 export async function observe(system: System, apiKeys: readonly string[]): Promise<Observation> {
-  return new Map(await Promise.all(apiKeys.map((apiKey) => observeAccount(system, apiKey))));
+  const accounts = await Promise.all(apiKeys.map((apiKey) => observeAccount(system, apiKey)));
+  const keys = await system.operate({ kind: 'listKeys', accountId: undefined });
+  const audit = await system.operate({ kind: 'listAudit' });
+  return new Map([...accounts, [operator, { keys, audit }]]);
 }
 
 /** What the model knows: the state, and the values of its placeholders. */
@@ -69,17 +84,23 @@ export interface Known {
 
 /** The lists that are observed. Orders and events come first: they have most of the IDs that the rest refers to. */
 export const observedLists = [
+  'keys',
   'orders',
   'events',
   'notifications',
   'webhooks',
   'deliveries',
   'partners',
+  'audit',
 ] as const;
 /** One of `observedLists`. */
 export type ObservedList = (typeof observedLists)[number];
 
-function showItems(state: ModelState, account: ModelAccount, list: ObservedList): unknown[] {
+function showItems(
+  state: ModelState,
+  account: ModelAccount,
+  list: Exclude<ObservedList, 'keys' | 'audit'>,
+): unknown[] {
   switch (list) {
     case 'orders':
       return visibleOrders(state, account).map(showOrder).toReversed();
@@ -106,6 +127,10 @@ function showOwn(state: ModelState, account: ModelAccount): unknown {
   return showAccount(account, key);
 }
 
+/** The keys of a suspended account are refused. What it would see is observed nevertheless. */
+const showAccess = ({ suspendedAt }: ModelAccount) =>
+  suspendedAt === null ? 'granted' : 'account_suspended';
+
 /** Compares a list, as accounts see it, with what they may see, and binds placeholders. */
 export function observationDifference(
   { state, bindings }: Known,
@@ -113,10 +138,19 @@ export function observationDifference(
   list: ObservedList,
   accountIds: readonly string[],
 ): string | null {
+  if (list === 'keys' || list === 'audit') {
+    const expected = list === 'keys' ? showKeys(state) : showAudit(state);
+    return bindings.match(
+      expected,
+      observation.get(operator)?.[list],
+      `what operators see: .${list}`,
+    );
+  }
   for (const account of state.accounts.filter(({ id }) => accountIds.includes(id))) {
     const actual = observation.get(bindings.resolve(account.id));
     const what = `what ${account.id} (${account.kind}) sees: `;
     const difference =
+      bindings.match(showAccess(account), actual?.access, `${what}.access`) ??
       bindings.match(showOwn(state, account), actual?.account, `${what}.account`) ??
       bindings.match(showItems(state, account, list), actual?.[list], `${what}.${list}`);
     if (difference !== null) return difference;

@@ -1,4 +1,5 @@
 import type { Planned } from './choices';
+import { usableCounts } from './event-rules';
 import type { ModelState, ModelWebhook } from './state';
 
 /**
@@ -19,20 +20,43 @@ export interface Overlap {
 /** The start of actions at the same time. */
 export const noOverlap: Overlap = { groups: new Map(), webhooks: [] };
 
-/** A list that an account sees, or the keys that an operator sees. */
+/** A list that an account sees, or the keys or the audit log that an operator sees. */
 export interface Listed {
-  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events' | 'keys' | 'partners';
+  list:
+    | 'orders'
+    | 'notifications'
+    | 'webhooks'
+    | 'deliveries'
+    | 'events'
+    | 'keys'
+    | 'audit'
+    | 'partners';
   /** Each account has an event log of its own. */
   accountId: string | null;
 }
 
 type Groups = Overlap['groups'];
 
-const collections = ['orders', 'notifications', 'webhooks', 'deliveries', 'keys'] as const;
+const collections = ['orders', 'notifications', 'webhooks', 'deliveries', 'keys', 'audit'] as const;
 
 function idsOf(state: ModelState): string[] {
   const ids = collections.flatMap((name) => state[name].map(({ id }) => id));
   return [...ids, ...state.log.map(({ event }) => event.id)];
+}
+
+/**
+ * Adds an action that was applied to a store that runs changes one after another. Only the entries of the audit log may have got their
+ * IDs before.
+ */
+export function addSerialAction(
+  { groups }: Overlap,
+  before: ModelState,
+  after: ModelState,
+): Overlap {
+  const added = after.audit.slice(before.audit.length).map(({ id }) => id);
+  const group = groups.size;
+  const own = added.map((id): [string, number] => [id, group]);
+  return { groups: new Map([...groups, ...own]), webhooks: [] };
 }
 
 /** Adds an action that was applied. */
@@ -52,7 +76,9 @@ export function addAction(
 /** Returns the list that an action reads; null if it reads none. */
 function listedBy(state: ModelState, planned: Planned): Listed | null {
   if ('operation' in planned) {
-    return planned.operation.kind === 'listKeys' ? { list: 'keys', accountId: null } : null;
+    const { kind } = planned.operation;
+    if (kind === 'listAudit') return { list: 'audit', accountId: null };
+    return kind === 'listKeys' ? { list: 'keys', accountId: null } : null;
   }
   const [noun, verb] = planned.call.route.split('.');
   if (verb !== 'list') return null;
@@ -61,7 +87,9 @@ function listedBy(state: ModelState, planned: Planned): Listed | null {
 }
 
 const publishes = (planned: Planned) =>
-  'call' in planned && ['orders.create', 'orders.update'].includes(planned.call.route);
+  'call' in planned
+    ? ['orders.create', 'orders.update'].includes(planned.call.route)
+    : planned.operation.kind === 'disableWebhook';
 
 /** Yields the states that an action may find; the present one first. */
 export function* findableStates(
@@ -72,6 +100,7 @@ export function* findableStates(
   const listed = listedBy(state, planned);
   yield* listed === null ? [state] : orderings(state, listed, overlap);
   if (!publishes(planned)) return;
+  for (const usedCount of usableCounts(state)) yield { ...state, usedCount };
   const show = (webhooks: ModelWebhook[]) =>
     JSON.stringify(webhooks.map(({ id, events, isDeleted }) => [id, events, isDeleted]));
   const shown = new Set([show(state.webhooks)]);
@@ -123,7 +152,7 @@ function* logOrderings(
 /** Orders the items of a list, which have ascending numbers, and the cursors that point to them. */
 function* itemOrderings(
   state: ModelState,
-  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries',
+  list: (typeof collections)[number],
   groups: Groups,
 ): Generator<ModelState> {
   const items: { id: string; number: number }[] = state[list];
@@ -143,10 +172,6 @@ function* itemOrderings(
   }
 }
 
-function* keyOrderings(state: ModelState, groups: Groups): Generator<ModelState> {
-  for (const keys of arrange(state.keys, ({ id }) => groups.get(id))) yield { ...state, keys };
-}
-
 /** Yields the state with each order that a list may have; the present one first. */
 export function* orderings(
   state: ModelState,
@@ -157,11 +182,7 @@ export function* orderings(
   // No two accounts are created at the same time.
   if (groups.size === 0 || list === 'partners') return;
   const all =
-    list === 'events'
-      ? logOrderings(state, accountId, groups)
-      : list === 'keys'
-        ? keyOrderings(state, groups)
-        : itemOrderings(state, list, groups);
+    list === 'events' ? logOrderings(state, accountId, groups) : itemOrderings(state, list, groups);
   all.next();
   yield* all;
 }

@@ -1,13 +1,8 @@
 import type { OrderTimeline, Summary, WebhookEvent } from '@tradepost/contract/wire';
+import type { ModelAccount } from './account-state';
 import { showDelivery, visibleDeliveries } from './delivery-rules';
 import { visibleEvents } from './list-rules';
-import {
-  formatTime,
-  type ModelAccount,
-  type ModelEvent,
-  type ModelState,
-  type Reply,
-} from './state';
+import { formatTime, type ModelEvent, type ModelState, type Reply } from './state';
 import { findOrder, visibleOrders } from './trade-rules';
 import { visibleWebhooks } from './webhook-rules';
 

@@ -1,4 +1,5 @@
 import {
+  type CreateKey,
   type CreateOrder,
   type CreateWebhook,
   type EventType,
@@ -7,9 +8,20 @@ import {
   problems,
   type UpdateWebhook,
 } from '@tradepost/contract/wire';
-import { type Call, describeRoute } from './call';
+import { runAudited } from './audit-rules';
+import type { Call } from './call';
 import { getDelivery, replayDeliveries, replayDelivery, sendTestEvent } from './delivery-rules';
 import { isValid } from './is-valid';
+import {
+  authenticate,
+  type Caller,
+  createCode,
+  createKey,
+  createSession,
+  listKeys,
+  revokeKey,
+  showAccount,
+} from './key-rules';
 import {
   getEvent,
   listDeliveries,
@@ -22,15 +34,7 @@ import {
   markRead,
 } from './list-rules';
 import { getSummary, getTimeline } from './overview-rules';
-import {
-  formatTime,
-  type ModelAccount,
-  type ModelKey,
-  type ModelState,
-  type Query,
-  Rejection,
-  type Reply,
-} from './state';
+import { type ModelState, type Query, Rejection, type Reply } from './state';
 import { getStats } from './stats-rules';
 import { createOrder, getOrder, updateOrder } from './trade-rules';
 import {
@@ -54,25 +58,34 @@ export function applyCall(state: ModelState, call: Call): Reply {
 
 /** Checks in the order of decision 0001, then runs the rule. */
 function respond(state: ModelState, call: Call): Reply {
-  if (call.apiKey === null) throw new Rejection('missing_api_key');
-  const key = state.keys.find(({ text }) => text === call.apiKey);
-  const isExpired = key?.expiresAt != null && key.expiresAt <= state.now;
-  const account = state.accounts.find(({ id }) => id === key?.accountId);
-  if (key === undefined || account === undefined || key.revokedAt !== null || isExpired) {
-    throw new Rejection('invalid_api_key');
+  if (call.route === 'sessions.create') {
+    if (!isValid(call)) throw new Rejection('validation_failed');
+    return createSession(state, call.body as { code: string });
   }
-  if (key.readOnly && describeRoute(call).method !== 'GET')
-    throw new Rejection('read_only_api_key');
+  const caller = authenticate(state, call);
   if (!isValid(call)) throw new Rejection('validation_failed');
-  if (call.route === 'orders.create' && account.kind !== 'buyer') {
+  if (call.route === 'orders.create' && caller.account.kind !== 'buyer') {
     throw new Rejection('account_kind_not_allowed');
   }
-  return runOnce(state, account, call, () => runRule(state, account, key, call));
+  return runOnce(state, caller, call, () =>
+    runAudited(state, caller.key, call, () => runRule(state, caller, call)),
+  );
 }
 
-function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: Call): Reply {
+function runRule(state: ModelState, caller: Caller, call: Call): Reply {
+  const { account, key } = caller;
   const { id, body, ifMatch } = call;
   switch (call.route) {
+    case 'sessions.create':
+      throw new Error('It needs no key.');
+    case 'signInCodes.create':
+      return createCode(state, caller);
+    case 'keys.list':
+      return listKeys(state, caller, call.query);
+    case 'keys.create':
+      return createKey(state, caller, body as CreateKey);
+    case 'keys.revoke':
+      return revokeKey(state, caller, id);
     case 'orders.create':
       return createOrder(state, account, body as CreateOrder);
     case 'orders.get':
@@ -136,7 +149,7 @@ const showsWebhook = ['webhooks.create', 'webhooks.stageSecret', 'webhooks.promo
 /** Runs a rule once for each idempotency key. Source: decision 0004. */
 function runOnce(
   state: ModelState,
-  { id: accountId }: ModelAccount,
+  { account: { id: accountId }, key: { id: keyId } }: Caller,
   { route, idempotencyKey: key, id, body }: Call,
   run: () => Reply,
 ): Reply {
@@ -154,7 +167,7 @@ function runOnce(
     const webhookId = !showsWebhook.includes(route) ? null : (id ?? state.webhooks.at(-1)?.id);
     const expiresAt = state.now + idempotencyKeyLifetime * 1_000;
     state.replies.push({
-      ...{ accountId, route, key, request, expiresAt },
+      ...{ accountId, keyId, route, key, request, expiresAt },
       // A copy: what it shows does not change any more.
       reply: structuredClone(reply),
       webhookId: webhookId ?? null,
@@ -162,20 +175,11 @@ function runOnce(
     return reply;
   }
   if (stored.request !== request) throw new Rejection('idempotency_key_reused');
+  // Only the key that has created another one can read it again. Source: decision 0073.
+  if (route === 'keys.create' && stored.keyId !== keyId) {
+    throw new Rejection('idempotency_key_reused');
+  }
   const webhook = state.webhooks.find((one) => one.id === stored.webhookId);
   if (webhook?.isDeleted) throw new Rejection('webhook_deleted');
   return { ...stored.reply, replayed: true };
-}
-
-/** Shows an account, as a request with this key sees it. */
-export function showAccount(account: ModelAccount, key: ModelKey) {
-  const { id, prefix, readOnly, expiresAt } = key;
-  return {
-    ...account,
-    createdAt: formatTime(account.createdAt),
-    key: {
-      ...{ id, prefix, readOnly },
-      expiresAt: expiresAt === null ? null : formatTime(expiresAt),
-    },
-  };
 }

@@ -8,6 +8,7 @@ import type {
   WebhookEvent,
   WebhookStatus,
 } from '@tradepost/contract/wire';
+import type { ModelAccount, ModelAudit, ModelCode, ModelCount, ModelKey } from './account-state';
 
 /**
  * The state of the service according to the API specification: lists of plain values, in the order in which things were
@@ -37,31 +38,22 @@ export interface ModelState {
   counted: ModelCounted[];
   /** The first response to each idempotency key. */
   replies: StoredReply[];
+  /** The sign-in codes so far, also those that do not work any more. */
+  codes: ModelCode[];
+  /** How many times a session was requested with a code that does not work. */
+  wrongCodes: number;
+  /** The audit log, oldest first. */
+  audit: ModelAudit[];
+  /** How many more deliveries an account may have had pending, as the service may have counted them in the last second. */
+  counts: ModelCount[];
+  /** Which of these the next change uses; null to count. */
+  usedCount: ModelCount | null;
   /** The last summary of each account, and until when it is returned again. */
   summaries: { accountId: string; until: number; data: Summary }[];
   /** The cursors of the pages so far. */
   cursors: ModelCursor[];
   /** How each receiver responds now, by URL. */
   receivers: Record<string, ReceiverBehavior>;
-}
-
-export interface ModelAccount {
-  id: string;
-  kind: AccountKind;
-  name: string;
-  createdAt: number;
-}
-
-export interface ModelKey {
-  id: string;
-  accountId: string;
-  /** The key itself. */
-  text: string;
-  prefix: string;
-  readOnly: boolean;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
 }
 
 export interface ModelListing {
@@ -91,10 +83,10 @@ export interface ModelOrder {
 export interface ModelEvent {
   id: string;
   type: EventType;
-  /** Null for a test event. */
+  /** Null for an event that is about no order. */
   orderId: string | null;
   createdAt: number;
-  /** Who caused it; null for a test event. */
+  /** Who caused it; null if no account did. */
   actor: { accountId: string; kind: AccountKind } | null;
   /** Null for a test event: its data is made up by the service. */
   data: WebhookEvent['data'] | null;
@@ -147,6 +139,7 @@ export interface ModelWebhook {
   lastError: string | null;
   /** When the first attempt failed since the last success, or since it was resumed or got a new URL. */
   failingSince: number | null;
+  disabledAt: number | null;
 }
 
 export interface ModelDelivery {
@@ -163,6 +156,8 @@ export interface ModelDelivery {
   deadlineAt: number;
   createdAt: number;
   finishedAt: number | null;
+  /** Why it failed without an attempt. */
+  error: string | null;
   /** The attempt in flight. */
   inFlight: { startedAt: number; url: string; headers: Record<string, string> } | null;
 }
@@ -205,6 +200,8 @@ export interface Reply {
 
 export interface StoredReply {
   accountId: string;
+  /** The API key of the first request. */
+  keyId: string;
   route: string;
   key: string;
   /** The path and the body as JSON. */
@@ -217,7 +214,7 @@ export interface StoredReply {
 
 export interface ModelCursor {
   text: string;
-  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events' | 'partners';
+  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events' | 'partners' | 'keys';
   accountId: string;
   /** How the list was sorted; empty for the event log. */
   sort: string;
@@ -253,6 +250,11 @@ export function emptyState(now: number, urls: readonly string[]): ModelState {
     deliveries: [],
     counted: [],
     replies: [],
+    codes: [],
+    wrongCodes: 0,
+    audit: [],
+    counts: [],
+    usedCount: null,
     summaries: [],
     cursors: [],
     receivers: Object.fromEntries(urls.map((url) => [url, { status: 204 }])),

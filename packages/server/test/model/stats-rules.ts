@@ -1,13 +1,7 @@
 import type { StatsWindow } from '@tradepost/contract/wire';
+import type { ModelAccount } from './account-state';
 import { anything } from './match';
-import {
-  formatTime,
-  type ModelAccount,
-  type ModelCounted,
-  type ModelState,
-  type Query,
-  type Reply,
-} from './state';
+import { formatTime, type ModelCounted, type ModelState, type Query, type Reply } from './state';
 import { findWebhook } from './webhook-rules';
 
 const minute = 60_000;

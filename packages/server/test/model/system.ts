@@ -39,10 +39,14 @@ export interface System {
   /** Whether changes run one after another. Otherwise they may overlap: see `Overlap`. */
   isSerial: boolean;
   call(call: Call): Promise<ActualReply>;
+  /** Reads what an account would see if it were not suspended. */
+  inspect(call: Call): Promise<ActualReply>;
   /** Runs an operator's command. */
   operate(operation: Operation): Promise<unknown>;
   /** Fails overdue deliveries. */
   sweep(): Promise<void>;
+  /** Returns the IDs of the webhooks that housekeeping would disable now. */
+  findFailing(): Promise<string[]>;
   /**
    * Sends the deliveries that are due, and returns them while their receivers have not responded.
    *
@@ -54,8 +58,21 @@ export interface System {
   close(): Promise<void>;
 }
 
+/** Returns a store whose accounts are never suspended. */
+export function withoutSuspensions<Inner extends Pick<Store, 'accounts'>>(store: Inner): Inner {
+  const { accounts } = store;
+  const findKeyByHash: typeof accounts.findKeyByHash = async (hash) => {
+    const key = await accounts.findKeyByHash(hash);
+    return key && { ...key, suspendedAt: null };
+  };
+  return { ...store, accounts: { ...accounts, findKeyByHash } };
+}
+
 /** Fails all overdue deliveries of a store, as housekeeping does. */
-export async function failOverdue({ deliveries }: Store, now: number): Promise<void> {
+export async function failOverdue(
+  { deliveries }: Pick<Store, 'deliveries'>,
+  now: number,
+): Promise<void> {
   while ((await deliveries.failOverdue({ now, limit: 3 })) > 0);
 }
 

@@ -5,11 +5,10 @@ import type {
   OrderStatus,
   WebhookEvent,
 } from '@tradepost/contract/wire';
-import { queueDelivery } from './delivery-rules';
+import type { ModelAccount } from './account-state';
+import { publish } from './event-rules';
 import {
   formatTime,
-  type ModelAccount,
-  type ModelEvent,
   type ModelOrder,
   type ModelState,
   placeholder,
@@ -86,11 +85,11 @@ export function createOrder(state: ModelState, buyer: ModelAccount, body: Create
   state.orders.push(order);
   const { id: orderId, buyerId, sellerId, agentId, listingId, quantity, status } = order;
   const data = { orderId, buyerId, sellerId, agentId, listingId, quantity, status };
-  publish(state, buyer, order, { type: 'order.created', data, mentions: ['pending'] });
+  publishTrade(state, buyer, order, { type: 'order.created', data, mentions: ['pending'] });
   if (agentId !== null) {
     const taskId = placeholder(state, 'tsk');
     state.tasks.push({ id: taskId, orderId, agentId, isOpen: true });
-    publish(state, buyer, order, {
+    publishTrade(state, buyer, order, {
       type: 'task.approval_requested',
       data: { taskId, orderId, agentId },
     });
@@ -98,7 +97,7 @@ export function createOrder(state: ModelState, buyer: ModelAccount, body: Create
   const threshold = listing.lowThreshold;
   if (threshold !== null && listing.available < threshold && !listing.isLow) {
     listing.isLow = true;
-    publish(state, buyer, order, {
+    publishTrade(state, buyer, order, {
       type: 'listing.availability_low',
       data: { listingId, sellerId, availableQuantity: listing.available, threshold },
       recipients: [sellerId, ...(agentId === null ? [] : [agentId])],
@@ -151,7 +150,7 @@ export function updateOrder(
       if (listing.available > (listing.lowThreshold ?? 0)) listing.isLow = false;
     }
   }
-  publish(state, account, order, {
+  publishTrade(state, account, order, {
     type: 'order.status_changed',
     data: {
       orderId: order.id,
@@ -164,50 +163,23 @@ export function updateOrder(
   for (const task of state.tasks.filter((one) => one.orderId === order.id && one.isOpen)) {
     task.isOpen = false;
     const data = { taskId: task.id, orderId: order.id, agentId: task.agentId };
-    publish(state, account, order, { type: 'task.completed', data });
+    publishTrade(state, account, order, { type: 'task.completed', data });
   }
   return { ...replyWith(200, order), changed: 'true' };
 }
 
-/** Writes an event that an account has caused to the logs of its recipients, with a notification and a delivery to each subscribed webhook. */
-function publish(
+/** Publishes an event of an order that an account has caused. */
+function publishTrade(
   state: ModelState,
   { id: accountId, kind }: ModelAccount,
   order: ModelOrder,
   {
-    type,
-    data,
-    recipients = participants(order),
     mentions = [],
+    recipients = participants(order),
+    ...event
   }: { type: EventType; data: WebhookEvent['data']; recipients?: string[]; mentions?: string[] },
 ): void {
-  const event: ModelEvent = {
-    id: placeholder(state, 'evt'),
-    type,
-    orderId: order.id,
-    createdAt: state.now,
-    actor: { accountId, kind },
-    data,
-    text: placeholder(state, 'text'),
-  };
-  for (const accountId of recipients) {
-    state.log.push({ accountId, event });
-    state.notifications.push({
-      id: placeholder(state, 'ntf'),
-      number: state.created,
-      accountId,
-      eventId: event.id,
-      type: type.replace('.', '_'),
-      orderId: order.id,
-      mentions: [order.id, ...mentions],
-      read: false,
-      createdAt: state.now,
-    });
-  }
-  for (const accountId of recipients) {
-    for (const webhook of state.subscribers ?? state.webhooks) {
-      const isSubscribed = !webhook.isDeleted && webhook.events.includes(type);
-      if (webhook.accountId === accountId && isSubscribed) queueDelivery(state, webhook, event);
-    }
-  }
+  const { id: orderId } = order;
+  const about = { orderId, notifiedOrderId: orderId, actor: { accountId, kind } };
+  publish(state, { ...about, ...event, recipients, mentions: [orderId, ...mentions] });
 }

@@ -1,7 +1,7 @@
 import type { CreateWebhook, EventType, UpdateWebhook, Webhook } from '@tradepost/contract/wire';
+import type { ModelAccount } from './account-state';
 import {
   formatTime,
-  type ModelAccount,
   type ModelSettings,
   type ModelState,
   type ModelWebhook,
@@ -38,6 +38,15 @@ export function findWebhook(state: ModelState, account: ModelAccount, id = ''): 
   return webhook;
 }
 
+/** Whether nothing is sent to a webhook: it is paused, or its account is suspended. */
+export function isHeld(
+  { accounts }: ModelState,
+  { accountId, status }: Pick<ModelWebhook, 'accountId' | 'status'>,
+): boolean {
+  const account = accounts.find(({ id }) => id === accountId);
+  return status === 'paused' || account?.suspendedAt != null;
+}
+
 function showPlain(webhook: ModelWebhook): Webhook {
   const { id, url, events, status, settings, createdAt, updatedAt } = webhook;
   const { description, headers, attemptsPerMinute } = settings;
@@ -48,7 +57,8 @@ function showPlain(webhook: ModelWebhook): Webhook {
 
 /** Shows a webhook with its statistics. */
 export function showWebhook(state: ModelState, webhook: ModelWebhook) {
-  const { staged, failures, backoffUntil, lastStatus, lastError, failingSince } = webhook;
+  const { staged, failures, backoffUntil, lastStatus, lastError, failingSince, disabledAt } =
+    webhook;
   const pending = state.deliveries.filter(
     (delivery) => delivery.webhookId === webhook.id && delivery.state === 'pending',
   );
@@ -61,7 +71,7 @@ export function showWebhook(state: ModelState, webhook: ModelWebhook) {
     lastStatus,
     lastError,
     failingSince: failingSince === null ? null : formatTime(failingSince),
-    disabledAt: null,
+    disabledAt: disabledAt === null ? null : formatTime(disabledAt),
   };
 }
 
@@ -74,7 +84,7 @@ function pickSettings(body: Partial<ModelSettings>): Partial<ModelSettings> {
 
 /** `POST /v1/webhooks`. */
 export function createWebhook(state: ModelState, owner: ModelAccount, body: CreateWebhook): Reply {
-  if (visibleWebhooks(state, owner).length >= maxWebhooks) {
+  if (visibleWebhooks(state, owner).length >= (owner.maxWebhooks ?? maxWebhooks)) {
     throw new Rejection('webhook_limit_reached');
   }
   const webhook: ModelWebhook = {
@@ -97,6 +107,7 @@ export function createWebhook(state: ModelState, owner: ModelAccount, body: Crea
     lastStatus: null,
     lastError: null,
     failingSince: null,
+    disabledAt: null,
   };
   state.webhooks.push(webhook);
   const data = { ...showPlain(webhook), secret: webhook.secret };
@@ -127,6 +138,7 @@ export function updateWebhook(
     if (status === 'active') webhook.failingSince = null;
   }
   Object.assign(webhook, { url, events: sortEvents(events), status, settings });
+  if (status === 'active') webhook.disabledAt = null;
   if (show() !== before) webhook.updatedAt = state.now;
   return { status: 200, body: { data: showWebhook(state, webhook) } };
 }

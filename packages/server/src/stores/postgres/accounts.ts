@@ -166,13 +166,13 @@ export function createPostgresAccountStore(
 
     revokeKey: (id, now, audit) =>
       db.write(async (tx) => {
-        const revoked = await tx.run(
-          'UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL',
-          now,
-          id,
-        );
-        const key = (await selectKeyOwner(tx, id))?.key ?? null;
-        if (revoked > 0 && key !== null) insertAudit(tx, audit?.(key));
+        lockKey(tx, id);
+        const found = (await selectKeyOwner(tx, id))?.key ?? null;
+        // That of a session that ended with its key, too.
+        if (found === null || found.revokedAt !== null) return found;
+        tx.send('UPDATE api_keys SET revoked_at = $1 WHERE id = $2', now, id);
+        const key = { ...found, revokedAt: now };
+        insertAudit(tx, audit?.(key));
         return key;
       }),
   };

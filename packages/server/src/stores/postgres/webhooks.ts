@@ -1,4 +1,4 @@
-import { resumedHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import { failuresBeforeBackoff, resumedHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import type { DomainEvent } from '@tradepost/domain/events/event';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
@@ -227,10 +227,11 @@ export function createPostgresWebhookStore(
     async listFailing({ now, failingForMs, limit }) {
       const rows = await db.rows<{ id: string }>(
         `SELECT webhook_id AS id FROM queues
-         WHERE failing_since > 0 AND NOT paused AND failing_since <= $1 AND failed_at - failing_since >= $2
-         ORDER BY failing_since LIMIT $3`,
+         WHERE failing_since > 0 AND NOT paused AND failing_since <= $1 AND failed_at - failing_since >= $2 AND failures >= $3
+         ORDER BY failing_since LIMIT $4`,
         now - failingForMs,
         failingForMs,
+        failuresBeforeBackoff,
         limit,
       );
       return rows.map(({ id }) => id);

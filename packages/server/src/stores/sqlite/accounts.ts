@@ -151,13 +151,12 @@ export function createSqliteAccountStore(
 
     revokeKey: (id, now, audit) =>
       db.write(() => {
-        const revoked = db.run(
-          'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-          now,
-          id,
-        );
-        const key = selectKeyOwner(db, id)?.key ?? null;
-        if (revoked > 0 && key !== null) insertAudit(db, audit?.(key));
+        const found = selectKeyOwner(db, id)?.key ?? null;
+        // That of a session that ended with its key, too.
+        if (found === null || found.revokedAt !== null) return found;
+        db.run('UPDATE api_keys SET revoked_at = ? WHERE id = ?', now, id);
+        const key = { ...found, revokedAt: now };
+        insertAudit(db, audit?.(key));
         return key;
       }),
   };

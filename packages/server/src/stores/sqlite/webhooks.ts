@@ -1,4 +1,4 @@
-import { resumedHealth } from '@tradepost/domain/deliveries/endpoint-health';
+import { failuresBeforeBackoff, resumedHealth } from '@tradepost/domain/deliveries/endpoint-health';
 import type { Announcements } from '@tradepost/domain/events/announcements';
 import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
@@ -206,9 +206,11 @@ export function createSqliteWebhookStore(
             // The index is named so that SQLite cannot choose another one because of statistics in the file.
             `SELECT webhook_id AS id FROM queues INDEXED BY queues_failing
              WHERE failing_since > 0 AND paused = 0 AND failing_since <= ? AND failed_at - failing_since >= ?
+               AND failures >= ?
              ORDER BY failing_since LIMIT ?`,
             now - failingForMs,
             failingForMs,
+            failuresBeforeBackoff,
             limit,
           )
           .map(({ id }) => id),

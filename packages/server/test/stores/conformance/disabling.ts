@@ -28,7 +28,11 @@ async function disable({ webhooks }: Store, now = end): Promise<string[]> {
 
 /** Leases the only due delivery a few times, the last time after three days, and lets each attempt fail. */
 async function failForDays(store: Store, first = noon): Promise<void> {
-  for (const now of [first, first + 20, first + 40, first + 60, first + 3 * day]) {
+  await failAt(store, [first, first + 20, first + 40, first + 60, first + 3 * day]);
+}
+
+async function failAt(store: Store, times: readonly number[]): Promise<void> {
+  for (const now of times) {
     const result = rejectedResult(await leaseOne(store, now), now);
     await store.deliveries.recordAttempts([result], now + 10);
   }
@@ -117,6 +121,16 @@ export function describeDisabling(underTest: StoreUnderTest): void {
       expect(await disable(store)).toEqual([webhook.id]);
       expect(await find()).toMatchObject({ stats: { pending: 1 } });
       expect(await listEvents()).toContain('webhook.disabled');
+    });
+
+    test('is not found before it is in backoff, so that many such endpoints hide no other', async () => {
+      const { trade, store, webhook } = await open();
+      await trade.place();
+      const request = { now: end + 1, failingForMs: 3 * day, limit: 1 };
+      await failAt(store, [noon, noon + 20, noon + 40, noon + 3 * day]);
+      expect(await store.webhooks.listFailing(request)).toEqual([]);
+      await failAt(store, [end]);
+      expect(await store.webhooks.listFailing(request)).toEqual([webhook.id]);
     });
 
     test('is not disabled before, nor when it is paused, deleted or acknowledges again', async () => {

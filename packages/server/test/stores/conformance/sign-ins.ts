@@ -121,6 +121,19 @@ export function describeSignIns(underTest: StoreUnderTest): void {
       expect(await store.accounts.findKeyByHash('child')).toMatchObject({ revokedAt: null });
     });
 
+    test('revoking a session that ended with its key changes nothing', async () => {
+      const store = underTest.current;
+      const caller = await addCaller(store);
+      const { id } = await signIn(store, caller);
+      const ended = await store.accounts.revokeKey(caller.keyId, noon + 1);
+      const audit = () => {
+        throw new Error('It was not revoked now.');
+      };
+      const session = await store.accounts.revokeKey(id, noon + 2, audit);
+      expect(session).toMatchObject({ id, revokedAt: ended?.revokedAt });
+      expect((await store.accounts.findKeyOwner(id))?.key).toEqual(session);
+    });
+
     test('a key keeps its newest codes and sessions', async () => {
       const store = underTest.current;
       const caller = await addCaller(store);
