@@ -326,10 +326,10 @@ export class MemoryData {
 
   #countOpen(accountIds: readonly string[], now: number): void {
     for (const id of accountIds.filter((one) => this.#room.isUnknown(one, now))) {
-      const own = [...this.deliveries.values()].filter(
-        ({ state, webhookId }) =>
-          state === 'pending' && this.webhooks.get(webhookId)?.accountId === id,
-      );
+      const own = [...this.deliveries.values()].filter(({ state, webhookId }) => {
+        const webhook = this.webhooks.get(webhookId);
+        return state === 'pending' && webhook?.accountId === id && !webhook.isDeleted;
+      });
       const limit = this.accounts.get(id)?.maxOpenDeliveries ?? null;
       this.#room.set(id, { open: own.length, limit }, now);
     }

@@ -88,6 +88,22 @@ export function describeAccountLimits(underTest: StoreUnderTest): void {
       );
     });
 
+    test('leave out what waited for a deleted webhook', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { store, buyer } = trade;
+      const { accountId } = buyer;
+      const limited = { maxOpenDeliveries: 1 };
+      await changeAccount(store, accountId, (found) => ({ ...found, ...limited }));
+      const { id } = await trade.subscribe(buyer, ['order.created']);
+      await trade.place({ now: noon });
+      await store.webhooks.deleteWebhook(accountId, id, noon);
+      await trade.subscribe(buyer, ['order.created']);
+      await trade.place({ now: noon + countedMs });
+      const page = { after: null, limit: 9 };
+      const deliveries = await store.deliveryLog.listDeliveries(accountId, {}, page);
+      expect(deliveries).toMatchObject([{ state: 'pending' }]);
+    });
+
     test('are what a new webhook is decided on', async () => {
       const store = underTest.current;
       const { account } = await addAccount(store);
