@@ -101,7 +101,7 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
       name: 'plan_replay',
       title: 'Plan to send deliveries again',
       description:
-        'Selects deliveries, newest first, and changes nothing. Show the plan to the user: run_replay sends exactly these.',
+        'Selects deliveries, newest first: without a state, those that failed. It changes nothing. Show the plan to the user: run_replay sends exactly these.',
       input: {
         webhookId: ofId('webhook', 'whk'),
         state: oneOf(deliveryStates).default('failed'),
