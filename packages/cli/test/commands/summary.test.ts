@@ -14,7 +14,7 @@ const summary: Summary = {
     cancelled: few,
   },
   unread: { count: 12, atLeast: false },
-  webhooks: { active: 2, paused: 1, backoff: 1 },
+  webhooks: { active: 2, paused: 1, disabled: 3, backoff: 1 },
 };
 
 async function start(
@@ -41,8 +41,8 @@ describe('summary', () => {
       ['completed', '1000+'],
       ['cancelled', '3'],
       ['unread', '12'],
-      ['webhooks', '2 active, 1 paused, 1 in backoff'],
-      ['countedAt', '2026-11-21T09:30:00.000Z'],
+      ['webhooks', '2 active, 1 paused, 3 disabled, 1 in backoff'],
+      ['asOf', '2026-11-21T09:30:00.000Z'],
       [''],
     ]);
     const json = await service.cli(['summary', '--output', 'json']);
