@@ -12,7 +12,7 @@ import type { Store } from '../stores/store';
 import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, parseName } from './options';
-import { printList, printResult, type Streams } from './output';
+import { printList, printResult, type Streams, showSetting } from './output';
 import { withExistingStore, withStore, withStoreToRead } from './with-store';
 
 /**
@@ -72,12 +72,20 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }
 
-/** Returns what an operator sees of an account. */
-export function formatAccount(account: Account): Record<string, unknown> {
+/**
+ * Returns what an operator sees of an account.
+ *
+ * @param asJson False for people: `default` for each limit and each time of retention that is not set.
+ */
+export function formatAccount(
+  account: Account,
+  asJson: boolean | undefined,
+): Record<string, unknown> {
   const { id, kind, name, createdAt, suspendedAt, suspensionReason, erasedAt } = account;
   const { requestsPerMinute, maxWebhooks, maxOpenDeliveries } = account;
   const { keepDeliveries, keepNotifications, keepUnreadNotifications } = account;
   const orNull = (time: number | null) => (time === null ? null : formatTimestamp(time));
+  const show = (setting: number | null) => showSetting(setting, asJson);
   return {
     id,
     kind,
@@ -87,23 +95,22 @@ export function formatAccount(account: Account): Record<string, unknown> {
     suspendedAt: orNull(suspendedAt),
     suspensionReason,
     erasedAt: orNull(erasedAt),
-    requestsPerMinute,
-    maxWebhooks,
-    maxOpenDeliveries,
-    keepDeliveries,
-    keepNotifications,
-    keepUnreadNotifications,
+    requestsPerMinute: show(requestsPerMinute),
+    maxWebhooks: show(maxWebhooks),
+    maxOpenDeliveries: show(maxOpenDeliveries),
+    keepDeliveries: show(keepDeliveries),
+    keepNotifications: show(keepNotifications),
+    keepUnreadNotifications: show(keepUnreadNotifications),
   };
 }
 
 async function listRun(
-  options: { database: string; json?: boolean },
+  { database, json }: { database: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const accounts = await withStoreToRead(options.database, (store) =>
-    store.accounts.listAccounts(),
-  );
-  printList(streams, accounts.map(formatAccount), { json: options.json, none: 'No accounts.' });
+  const accounts = await withStoreToRead(database, (store) => store.accounts.listAccounts());
+  const listed = accounts.map((account) => formatAccount(account, json));
+  printList(streams, listed, { json, none: 'No accounts.' });
 }
 
 interface StateOptions {
@@ -119,7 +126,7 @@ async function showRun(id: string, options: StateOptions, streams: Streams): Pro
     const keys = await store.accounts.listKeys(id);
     const webhooks = await store.webhooks.listAllWebhooks(id);
     return {
-      ...formatAccount(account),
+      ...formatAccount(account, json),
       keys: keys.filter(({ revokedAt }) => revokedAt === null).length,
       webhooks: webhooks.length,
       pendingDeliveries: webhooks.reduce((sum, { stats }) => sum + stats.pending, 0),
@@ -146,7 +153,7 @@ async function changeState(
       return decide(found, context);
     });
   });
-  printResult(streams, formatAccount(changed), json);
+  printResult(streams, formatAccount(changed, json), json);
 }
 
 function suspendRun(id: string, options: StateOptions, streams: Streams): Promise<void> {
