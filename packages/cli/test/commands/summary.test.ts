@@ -67,6 +67,17 @@ describe('tradepost alone', () => {
     expect(service.seen).toEqual([]);
   });
 
+  it('says which command prints it in a format', async () => {
+    const service = await start();
+    for (const argv of [['--json'], ['-o', 'json']]) {
+      const { exitCode, stdout, stderr } = await service.cli(argv, { screen });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(JSON.parse(stderr)).toMatchObject({
+        error: { hint: expect.stringContaining('run `tradepost summary --output json') },
+      });
+    }
+  });
+
   it('prints the help without a login, and with a service that has no summaries or is away', async () => {
     const help = async (result: ReturnType<typeof runCli>) => {
       const { exitCode, stdout, stderr } = await result;
