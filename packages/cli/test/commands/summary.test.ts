@@ -56,6 +56,7 @@ describe('tradepost alone', () => {
     const { exitCode, stdout, stderr } = await service.cli([], { screen });
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^pending +3\n.*\ncompleted +1,000\+\n/s);
+    expect(stdout).toMatch(/^asOf +2026-11-2\d \d\d:\d\d:\d\d/m);
     expect(stderr).toBe('\nAll commands: `tradepost --help`\n');
   });
 
