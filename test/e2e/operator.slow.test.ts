@@ -262,7 +262,7 @@ describe('tradepost-server', () => {
     [
       'an invalid duration',
       ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
-      'It must be a duration such as 90d, 12h or 30m, from 1 to 999999 of one unit.',
+      'It must be a duration such as 30m, 12h, 90d or 52w, up to 3650d.',
     ],
     [
       'two quantities',

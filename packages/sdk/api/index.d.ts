@@ -793,6 +793,7 @@ export interface Summary {
   webhooks: {
     active: number;
     paused: number;
+    disabled: number;
     backoff: number;
   };
 }

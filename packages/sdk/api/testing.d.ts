@@ -1056,6 +1056,7 @@ interface Summary {
   webhooks: {
     active: number;
     paused: number;
+    disabled: number;
     backoff: number;
   };
 }

@@ -23,7 +23,7 @@ const rowFields = [
   'cancelled',
   'unread',
   'webhooks',
-  'countedAt',
+  'asOf',
 ] as const;
 const rowView: View<SummaryRow> = { fields: rowFields };
 
@@ -47,11 +47,11 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json: ${describeShape(summaryView)}`,
       'orders: { pending, confirmed, fulfilling, completed, cancelled }, each { count, atLeast }',
-      'webhooks: { active, paused, backoff }',
+      'webhooks: { active, paused, disabled, backoff }; each counts once',
     ],
     Notes: [
       'Nothing is counted beyond 1,000: then atLeast is true, and a table shows 1,000+.',
-      'The service counts at most every 5 seconds. asOf, countedAt in a table, is when it did.',
+      'The service counts at most every 5 seconds. asOf is when it did.',
       'On a terminal, `tradepost` alone prints the same once you are logged in.',
     ],
   });
@@ -98,7 +98,7 @@ async function printRow(
 function toRow({ asOf, orders, unread, webhooks }: Summary, { stdout }: CliContext): SummaryRow {
   const toText = (count: number) => (stdout.isTTY === true ? formatNumber(count) : String(count));
   const format = ({ count, atLeast }: SummaryCount) => `${toText(count)}${atLeast ? '+' : ''}`;
-  const { active, paused, backoff } = webhooks;
+  const { active, paused, disabled, backoff } = webhooks;
   return {
     pending: format(orders.pending),
     confirmed: format(orders.confirmed),
@@ -106,7 +106,7 @@ function toRow({ asOf, orders, unread, webhooks }: Summary, { stdout }: CliConte
     completed: format(orders.completed),
     cancelled: format(orders.cancelled),
     unread: format(unread),
-    webhooks: `${active} active, ${paused} paused, ${backoff} in backoff`,
-    countedAt: asOf,
+    webhooks: `${active} active, ${paused} paused, ${disabled} disabled, ${backoff} in backoff`,
+    asOf,
   };
 }

@@ -90,9 +90,16 @@ async function loadFormat<Item extends object>(
         ? (await import('./times')).chooseTimes(options, context, view)
         : null;
       const width = getTerminalWidth(stdout);
-      return createTableFormat(view.columns ?? [], width, getStyle(stdout), times);
+      const table = createTableFormat<Item>(view.columns ?? [], width, getStyle(stdout), times);
+      return { ...table, formatItem: (item) => table.formatItem(inOrder(item, view.fields)) };
     }
   }
+}
+
+/** Puts the fields of an item in the order of the help and of CSV. Those that this version does not know follow. */
+function inOrder<Item extends object>(item: Item, fields: readonly (keyof Item & string)[]): Item {
+  const known = fields.filter((field) => Object.hasOwn(item, field));
+  return { ...(Object.fromEntries(known.map((field) => [field, item[field]])) as Item), ...item };
 }
 
 /** Reduces a view to some fields, in the given order, with a column for each that shows all of it. */

@@ -25,7 +25,7 @@ export function newSecretFileOption(command: Command, name: SecretName = 'secret
  *
  * @throws {CliError} `file_unusable` if it exists or cannot be created
  */
-function createSecretFile(path: string): number {
+function createSecretFile(path: string, name: SecretName): number {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
@@ -33,11 +33,11 @@ function createSecretFile(path: string): number {
       ? new CliError(
           'file_unusable',
           `${path} exists`,
-          'Nothing was sent. Name a new file: this one may contain a secret.',
+          `Nothing was sent. Name a new file: this one may contain a ${name}.`,
         )
       : new CliError(
           'file_unusable',
-          `Cannot create the file for the secret: ${getErrorMessage(error)}`,
+          `Cannot create the file for the ${name}: ${getErrorMessage(error)}`,
           'Nothing was sent. Name a file in a folder that you can write to.',
         );
   }
@@ -122,7 +122,7 @@ async function saveSecret<Result extends Secret<Name>, Name extends SecretName>(
     fields: view.fields.filter((field): field is Exclude<typeof field, Name> => field !== name),
   };
   const format = await chooseFormat(options, withoutSecret, context);
-  const file = createSecretFile(path);
+  const file = createSecretFile(path, name);
   let result: Result;
   try {
     result = await requestSecret(secretRequest);

@@ -16,7 +16,7 @@ const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d
 const wholeTime = new RegExp(`^${isoTime.source}$`);
 const timesInText = new RegExp(`\\b${isoTime.source}(?!\\d)`, 'g');
 
-const timeField = /(At|Until|Since)$|^(at|since|until)$/;
+const timeField = /(At|Until|Since)$|^(asOf|at|since|until)$/;
 
 function isTime(field: string, value: unknown): value is string {
   return timeField.test(field) && typeof value === 'string' && wholeTime.test(value);

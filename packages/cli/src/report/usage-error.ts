@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { CliError, capitalize, type Hint, truncate } from '../errors/cli-error';
+import { CliError, capitalize, commandHint, type Hint, truncate } from '../errors/cli-error';
 import { commandPath, findCommandAlias, findKnownOption, findOptionAlias } from './aliases';
 
 /** Whether Commander threw an error. Its class is not in the bundle of the commands. */
@@ -17,9 +17,14 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
   if (error.code === 'commander.help') {
     const children = command.createHelp().visibleCommands(command);
     const names = children.map((child) => child.name()).join(', ');
+    // The program alone shows a person the summary: with an option for its format that is meant too.
+    const isFormatted = path.length === 0 && command.getOptionValueSource('output') !== 'default';
+    const { output } = command.opts<{ output: string }>();
+    const summary = commandHint('For the account at a glance, run', 'summary', '--output', output);
     return new CliError(
       'usage',
       `Missing command after \`${['tradepost', ...path].join(' ')}\`. Use one of: ${names}`,
+      ...(isFormatted ? [summary] : []),
     );
   }
   let [text = '', similar] = error.message.split(/\n\(Did you mean (.*)\?\)$/s);

@@ -91,7 +91,22 @@ describe('keys create', () => {
     expect(stdout + stderr).not.toContain(text);
     const again = await service.cli(['keys', 'create', '--key-file', file]);
     expect(again).toMatchObject({ exitCode: 2, stdout: '' });
+    const missing = join(await aFolder(), 'missing', 'ci.key');
+    const { stderr: reason } = await service.cli(['keys', 'create', '--key-file', missing]);
+    expect(reason).toContain('Cannot create the file for the key: no such file');
     expect(service.seen).toHaveLength(1);
+  });
+
+  it('has the same order of fields in a table as in CSV', async () => {
+    const service = await startService();
+    service.instead = () => ({ status: 201, body: { data: { key: text, ...aKey() } } });
+    const table = await service.cli(['keys', 'create']);
+    const csv = await service.cli(['keys', 'create', '--output', 'csv']);
+    const names = table.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(names.join(',')).toBe(csv.stdout.split('\n')[0]?.replace(/^\W+/, '').trim());
   });
 
   it('does not lose a key that cannot be printed', async () => {

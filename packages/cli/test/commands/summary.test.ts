@@ -14,7 +14,7 @@ const summary: Summary = {
     cancelled: few,
   },
   unread: { count: 12, atLeast: false },
-  webhooks: { active: 2, paused: 1, backoff: 1 },
+  webhooks: { active: 2, paused: 1, disabled: 3, backoff: 1 },
 };
 
 async function start(
@@ -41,8 +41,8 @@ describe('summary', () => {
       ['completed', '1000+'],
       ['cancelled', '3'],
       ['unread', '12'],
-      ['webhooks', '2 active, 1 paused, 1 in backoff'],
-      ['countedAt', '2026-11-21T09:30:00.000Z'],
+      ['webhooks', '2 active, 1 paused, 3 disabled, 1 in backoff'],
+      ['asOf', '2026-11-21T09:30:00.000Z'],
       [''],
     ]);
     const json = await service.cli(['summary', '--output', 'json']);
@@ -56,6 +56,7 @@ describe('tradepost alone', () => {
     const { exitCode, stdout, stderr } = await service.cli([], { screen });
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^pending +3\n.*\ncompleted +1,000\+\n/s);
+    expect(stdout).toMatch(/^asOf +2026-11-2\d \d\d:\d\d:\d\d/m);
     expect(stderr).toBe('\nAll commands: `tradepost --help`\n');
   });
 
@@ -65,6 +66,17 @@ describe('tradepost alone', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('Use one of: orders');
     expect(service.seen).toEqual([]);
+  });
+
+  it('says which command prints it in a format', async () => {
+    const service = await start();
+    for (const argv of [['--json'], ['-o', 'json']]) {
+      const { exitCode, stdout, stderr } = await service.cli(argv, { screen });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(JSON.parse(stderr)).toMatchObject({
+        error: { hint: expect.stringContaining('run `tradepost summary --output json') },
+      });
+    }
   });
 
   it('prints the help without a login, and with a service that has no summaries or is away', async () => {

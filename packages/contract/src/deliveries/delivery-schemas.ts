@@ -21,7 +21,7 @@ import {
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { deliveryStates, statusClasses } from './delivery';
+import { defaultReplayState, deliveryStates, statusClasses } from './delivery';
 
 /** Schema of `DeliveryState`. */
 export const deliveryStateSchema = z
@@ -188,7 +188,10 @@ export const replayDeliveriesSchema = checkPeriod(
       .exactOptional()
       .meta({ description: '`nextCursor` of the previous request. Opaque.' }),
   }),
-).meta({ id: 'ReplayDeliveries' });
+).meta({
+  id: 'ReplayDeliveries',
+  description: `Which deliveries to replay. \`state\` defaults to \`${defaultReplayState}\`: name it to send delivered or pending ones again.`,
+});
 
 /** Schema of the response with what was replayed. */
 export const replayedDeliveriesResponseSchema = envelopeSchema(

@@ -6,6 +6,9 @@ export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 /** One delivery state. */
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** The state of the deliveries that a request replays that names none: a forgotten filter does not flood a receiver. */
+export const defaultReplayState = 'failed' satisfies DeliveryState;
+
 /** Every class of the last response to a delivery; `none` when the last attempt got no response. */
 export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 
@@ -102,9 +105,9 @@ export interface ListDeliveries {
   cursor?: string;
 }
 
-/** Body of `POST /v1/webhooks/:id/replays`: which deliveries to replay. Without a filter, all of them. */
+/** Body of `POST /v1/webhooks/:id/replays`: which deliveries to replay. Without a filter, all that failed. */
 export interface ReplayDeliveries {
-  /** Only deliveries in this state. */
+  /** Only deliveries in this state. @default 'failed' */
   state?: DeliveryState;
   /** Only deliveries queued at or after this time, ISO 8601. */
   since?: string;

@@ -210,7 +210,7 @@ const summary: Summary = {
     cancelled: { count: 87, atLeast: false },
   },
   unread: { count: 5, atLeast: false },
-  webhooks: { active: 2, paused: 0, backoff: 1 },
+  webhooks: { active: 2, paused: 0, disabled: 0, backoff: 1 },
 };
 
 const partner: Partner = { id: exampleIds.buyer, kind: 'buyer', name: 'Harbour Street Café' };

@@ -42,7 +42,10 @@ export const summarySchema = z
     webhooks: z
       .object({
         active: webhookCount('How many get deliveries.'),
-        paused: webhookCount('How many are paused.'),
+        paused: webhookCount('How many their account paused.'),
+        disabled: webhookCount(
+          'How many the service paused because their endpoints kept failing: their deliveries wait until they are resumed.',
+        ),
         backoff: webhookCount('How many are active, but get nothing until their backoff ends.'),
       })
       .meta({

@@ -23,8 +23,10 @@ export interface Summary {
   webhooks: {
     /** How many get deliveries. */
     active: number;
-    /** How many are paused. */
+    /** How many their account paused. */
     paused: number;
+    /** How many the service paused because their endpoints kept failing: their deliveries wait until they are resumed. */
+    disabled: number;
     /** How many are active, but get nothing until their backoff ends. */
     backoff: number;
   };

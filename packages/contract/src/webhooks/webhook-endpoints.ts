@@ -189,8 +189,8 @@ export const webhookEndpoints = c.router({
     query: noQuerySchema,
     summary: 'Replay deliveries to a webhook.',
     description: [
-      'Replays the newest deliveries that match, up to `limit`, as `POST /v1/deliveries/{id}/replay` replays one: they are due immediately, oldest first, their deadline is 24 hours from now, and the backoff of the endpoint ends. Those with an attempt in flight are left out. While the webhook is paused, they wait until it is resumed.',
-      'To replay all, repeat the request with `cursor` until `nextCursor` is null. With `state` `pending`, what waits for its next attempt is due now.',
+      'Replays the newest deliveries that match, up to `limit`: without a `state`, those that failed. Each is replayed as `POST /v1/deliveries/{id}/replay` does it: they are due immediately, oldest first, their deadline is 24 hours from now, and the backoff of the endpoint ends. Those with an attempt in flight are left out. While the webhook is paused, they wait until it is resumed.',
+      'To replay all, repeat the request with `cursor` until `nextCursor` is null. With `state` `pending`, what waits for its next attempt is due now; with `delivered`, the receiver gets again what it has accepted.',
     ].join('\n\n'),
     pathParams: webhookPath,
     headers: { 'idempotency-key': idempotencyKeySchema },

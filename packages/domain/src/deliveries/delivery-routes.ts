@@ -1,4 +1,10 @@
-import { type contract, type ListDeliveries, pageLimit, replayLimit } from '@tradepost/contract';
+import {
+  type contract,
+  defaultReplayState,
+  type ListDeliveries,
+  pageLimit,
+  replayLimit,
+} from '@tradepost/contract';
 import { type Clock, createContext, type IdGenerator } from '../kernel/context';
 import { withReplayedHeader } from '../kernel/idempotency';
 import { decodeCursor, slicePage } from '../kernel/pagination';
@@ -93,7 +99,8 @@ export function replayRoutes(
       const { caller, params, idempotencyKey } = request;
       const { accountId } = caller;
       const { limit = replayLimit.default, cursor, ...query } = request.body;
-      const filter = toFilter({ ...query, webhookId: params.id });
+      const { state = defaultReplayState } = query;
+      const filter = toFilter({ ...query, state, webhookId: params.id });
       const webhook = await webhooks.findWebhook(accountId, params.id);
       const page = await listPage(deliveryLog, request, filter, { cursor, limit });
       const ids = page.items.map(({ id }) => id);

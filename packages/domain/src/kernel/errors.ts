@@ -35,3 +35,8 @@ export class StoreFullError extends StoreUnavailableError {}
 export function missingRecord(what: string, id: string): Error {
   return new Error(`${what} ${id} does not exist.`);
 }
+
+/** Writes a number with its noun, for messages: `1 webhook`, `2 webhooks`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../audit/audit-log';
 import { createEvent, type DomainEvent } from '../events/event';
 import type { CommandContext } from '../kernel/context';
-import { DomainError } from '../kernel/errors';
+import { DomainError, formatCount } from '../kernel/errors';
 
 /** An offer: who sells it, which agent may handle it, and how many units are left. */
 export interface Listing {
@@ -48,7 +48,7 @@ export function reserveUnits(
   if (left < 0) {
     throw new DomainError(
       'insufficient_quantity',
-      `Listing ${listing.id} has ${listing.availableQuantity} units left, but ${quantity} were requested. Order ${
+      `Listing ${listing.id} has ${formatCount(listing.availableQuantity, 'unit')} left, but ${quantity} ${quantity === 1 ? 'was' : 'were'} requested. Order ${
         listing.availableQuantity === 0
           ? 'from another listing'
           : `${listing.availableQuantity} or fewer`

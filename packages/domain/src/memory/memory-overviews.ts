@@ -50,6 +50,7 @@ export function createMemorySummaryStore(data: MemoryData): SummaryStore {
         (one) => one.accountId === accountId && !one.isDeleted,
       );
       const active = own.filter(({ status }) => status === 'active');
+      const disabled = own.filter(({ disabledAt }) => disabledAt !== null);
       const waiting = active.filter(({ id }) => data.getQueue(id).health.backoffUntil > now);
       return {
         orders: Object.fromEntries(
@@ -58,7 +59,8 @@ export function createMemorySummaryStore(data: MemoryData): SummaryStore {
         unread: Math.min(limit, unread.length),
         webhooks: {
           active: active.length - waiting.length,
-          paused: own.length - active.length,
+          paused: own.length - active.length - disabled.length,
+          disabled: disabled.length,
           backoff: waiting.length,
         },
       };

@@ -12,7 +12,7 @@ import {
 import type { Caller } from '../accounts/account';
 import { type EndpointHealth, resumedHealth } from '../deliveries/endpoint-health';
 import { type CommandContext, formatTimestamp } from '../kernel/context';
-import { DomainError } from '../kernel/errors';
+import { DomainError, formatCount } from '../kernel/errors';
 import { checkWebhookUrl, type WebhookPolicy } from './webhook-policy';
 
 /** A webhook in the domain. */
@@ -66,7 +66,7 @@ export function assertWithinLimit(existingCount: number, limit: number | null = 
   if (existingCount >= max) {
     throw new DomainError(
       'webhook_limit_reached',
-      `This account has ${existingCount} webhooks; the limit is ${max}. Subscribe an existing webhook to more event types.`,
+      `This account has ${formatCount(existingCount, 'webhook')}; the limit is ${max}. Subscribe an existing webhook to more event types.`,
     );
   }
 }

@@ -21,7 +21,7 @@ function aStore() {
         completed: 0,
         cancelled: 0,
       };
-      return { orders, unread: 0, webhooks: { active: 0, paused: 0, backoff: 0 } };
+      return { orders, unread: 0, webhooks: { active: 0, paused: 0, disabled: 0, backoff: 0 } };
     },
   };
   return { store, asked, fail: () => (failures = 1) };

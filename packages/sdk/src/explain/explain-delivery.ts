@@ -1,7 +1,7 @@
 import type { Delivery, WebhookDetails } from '@tradepost/sdk';
 import type { Action } from './action';
 import { explainFailure, type FailureExplanation } from './explain-failure';
-import { explainWebhook } from './explain-webhook';
+import { countAttempts, describeLimit, explainWebhook } from './explain-webhook';
 
 /** What became of a delivery, in a word for programs. */
 export type DeliveryVerdict =
@@ -63,7 +63,13 @@ export function explainDelivery(
   const failure = own ?? (isPending ? (endpoint?.failure ?? null) : null);
   const isFailureOfOther = own === null && failure !== null;
   const [verdict, reason, ...actions] = isPending
-    ? explainPending(delivery, endpoint, failure, isFailureOfOther, describeLimit(webhook))
+    ? explainPending(
+        delivery,
+        endpoint,
+        failure,
+        isFailureOfOther,
+        describeLimit(webhook, 'it may be later'),
+      )
     : explainOther(delivery, own);
   if (options.signed === false) {
     actions.unshift({
@@ -165,15 +171,4 @@ function explainPending(
     ...fixes,
     { type: 'replay', deliveryId: id, text: `${fixed} retry at once.` },
   ];
-}
-
-/** Says how long a delivery may wait although it is due; empty if its endpoint has no limit. */
-function describeLimit(webhook: WebhookDetails | null | undefined): string {
-  const attempts = webhook?.attemptsPerMinute ?? null;
-  if (attempts === null) return '';
-  return ` Its endpoint gets at most ${countAttempts(attempts)} a minute, so it may be later.`;
-}
-
-function countAttempts(count: number): string {
-  return count === 1 ? '1 attempt' : `${count} attempts`;
 }

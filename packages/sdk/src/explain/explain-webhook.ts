@@ -55,6 +55,21 @@ function formatAge(milliseconds: number): string {
   return ` for ${days} ${days === 1 ? 'day' : 'days'}`;
 }
 
+/** Says what the limit of attempts per minute does; empty if there is none. */
+export function describeLimit(
+  webhook: WebhookDetails | null | undefined,
+  consequence: string,
+): string {
+  const attempts = webhook?.attemptsPerMinute ?? null;
+  if (attempts === null) return '';
+  return ` Its endpoint gets at most ${countAttempts(attempts)} a minute, so ${consequence}.`;
+}
+
+/** Writes a number of attempts: `1 attempt`, `2 attempts`. */
+export function countAttempts(count: number): string {
+  return count === 1 ? '1 attempt' : `${count} attempts`;
+}
+
 /**
  * Explains how a webhook fares, as far as the service says it.
  *
@@ -90,6 +105,11 @@ export function explainWebhook(
   const failure =
     isUnhealthy || isDisabled ? explainFailure({ webhookId, lastStatus, lastError }) : null;
   const why = failure === null ? '' : ` The last attempt failed: ${failure.reason}.`;
+  const isSent = ['active', 'healthy', 'failing'].includes(verdict);
+  const limit =
+    isSent && pendingDeliveries > 0
+      ? describeLimit(webhook, 'pending deliveries may wait for that')
+      : '';
   const actions = [...(failure?.actions ?? [])];
   if (isDisabled && !actions.some(({ type }) => type === 'change_url'))
     actions.push({ type: 'change_url', webhookId, text: 'Change the URL if it has moved.' });
@@ -102,7 +122,7 @@ export function explainWebhook(
   }
   return {
     verdict,
-    reason: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.${why}`,
+    reason: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.${limit}${why}`,
     summary,
     last,
     failure,

@@ -14,8 +14,9 @@ export class Summaries {
   }
 
   /**
-   * Gets how many orders have each status, how many notifications are unread, and how the webhooks fare. Nothing is counted
-   * beyond 1,000: then `atLeast` is true. The service may return a summary again for 5 seconds; `asOf` says when it was counted.
+   * Gets how many orders have each status, how many notifications are unread, and how many webhooks are active, paused,
+   * disabled or in backoff. Nothing is counted beyond 1,000: then `atLeast` is true. The service may return a summary again for
+   * 5 seconds; `asOf` says when it was counted.
    *
    * @example
    * const { orders, unread, webhooks } = await tradepost.summary.get();

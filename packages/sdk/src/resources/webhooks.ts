@@ -155,9 +155,9 @@ export interface SendTestEventParams {
   event: EventType;
 }
 
-/** Which deliveries `webhooks.replayDeliveries` replays. Without a filter, all of them. */
+/** Which deliveries `webhooks.replayDeliveries` replays. Without a filter, all that failed. */
 export interface ReplayDeliveriesParams {
-  /** Only deliveries in this state. */
+  /** Only deliveries in this state: say so to send delivered or pending ones again. @default 'failed' */
   state?: DeliveryState | undefined;
   /**
    * Only deliveries queued at or after this time: a date, or ISO 8601 with seconds and an offset, such as
@@ -176,7 +176,7 @@ export interface ReplayDeliveriesParams {
   cursor?: string | undefined;
 }
 
-/** Which deliveries `webhooks.replayAll` replays. Without a filter, all of them. */
+/** Which deliveries `webhooks.replayAll` replays. Without a filter, all that failed. */
 export interface ReplayAllParams extends ReplayDeliveriesParams {
   /** Maximum number of deliveries of all requests; `limit` is that of one request. @default Infinity */
   max?: number | undefined;
@@ -358,9 +358,9 @@ export class Webhooks {
   }
 
   /**
-   * Replays the newest deliveries to a webhook that match, as `deliveries.replay` replays one. Those with an
-   * attempt in flight are left out. To replay all, call it with `cursor` until `nextCursor` is null. With
-   * `state: 'pending'`, what waits for its next attempt is due now.
+   * Replays the newest deliveries to a webhook that match, as `deliveries.replay` replays one: without a `state`, those that
+   * failed. Those with an attempt in flight are left out. To replay all, call it with `cursor` until `nextCursor` is null.
+   * With `state: 'pending'`, what waits for its next attempt is due now.
    */
   replayDeliveries(
     id: string,
@@ -378,8 +378,9 @@ export class Webhooks {
   }
 
   /**
-   * Replays all deliveries to a webhook that match, as `replayDeliveries` does, newest first. Each step of the iteration
-   * sends one request, for up to `limit` deliveries, and has its counts: wait between the steps to spare the receiver.
+   * Replays all deliveries to a webhook that match, as `replayDeliveries` does, newest first: without a `state`, those
+   * that failed. Each step of the iteration sends one request, for up to `limit` deliveries, and has its counts: wait between
+   * the steps to spare the receiver.
    *
    * After an error, `next()` sends the request again that failed, with its idempotency key: no delivery is replayed
    * twice. `for await` ends with the error.

@@ -239,6 +239,20 @@ describe('explainWebhook', () => {
     expect(actions.filter(({ type }) => type === 'change_url')).toHaveLength(1);
   });
 
+  test('says that deliveries may wait for the limit of attempts, if they are not held for another reason', () => {
+    const explain = (webhook: Partial<WebhookDetails>) =>
+      explainWebhook(aWebhook({ attemptsPerMinute: 1, pendingDeliveries: 3, ...webhook }), { now });
+    expect(explain({ lastStatus: 204 }).reason).toBe(
+      '3 pending, endpoint is healthy, last response 204. Its endpoint gets at most 1 attempt a minute, so pending deliveries may wait for that.',
+    );
+    expect(explain({ consecutiveFailures: 1, lastStatus: 500 }).reason).toContain(
+      'may wait for that. The last attempt failed: ',
+    );
+    const others = [{ pendingDeliveries: 0 }, { attemptsPerMinute: null }, backoff];
+    for (const webhook of [...others, { status: 'paused' } as const])
+      expect(explain(webhook).reason).not.toContain('a minute');
+  });
+
   test('explains a webhook of a service that does not say how it fares', () => {
     const { id, url, events, status, createdAt, updatedAt } = aWebhook();
     const webhook = { id, url, events, status, createdAt, updatedAt } as WebhookDetails;

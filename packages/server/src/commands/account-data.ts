@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { auditAccount } from '@tradepost/domain/accounts/account-audit';
+import { formatCount } from '@tradepost/domain/kernel/errors';
 import type { Command } from 'commander';
 import { formatAccount, requireAccount } from './accounts';
 import { eraseAccount } from './erase-account';
@@ -64,7 +65,7 @@ async function exportRun(id: string, options: ExportOptions, streams: Streams): 
       auditAccount(getOperator(), 'account.exported', account, {}, context),
     );
     async function* listLines() {
-      for await (const item of exportAccount(store, account, formatAccount(account))) {
+      for await (const item of exportAccount(store, account, formatAccount(account, true))) {
         count += 1;
         yield toExportLine(item);
       }
@@ -75,7 +76,9 @@ async function exportRun(id: string, options: ExportOptions, streams: Streams): 
     return true;
   });
   if (!isComplete) return;
-  streams.stderr.write(`${count} items exported${output === undefined ? '' : ` to ${output}`}.\n`);
+  streams.stderr.write(
+    `${formatCount(count, 'item')} exported${output === undefined ? '' : ` to ${output}`}.\n`,
+  );
 }
 
 interface EraseOptions {

@@ -2,7 +2,7 @@ import { type AccountLimits, changeLimits, limitBounds } from '@tradepost/domain
 import type { Command } from 'commander';
 import { withSettings } from './account-settings';
 import { databaseOption, jsonOption, parseIntegerOrDefault } from './options';
-import { printResult, type Streams } from './output';
+import { printResult, type Streams, showSetting } from './output';
 
 interface LimitsOptions {
   database: string;
@@ -19,7 +19,7 @@ async function limitsRun(id: string, options: LimitsOptions, streams: Streams): 
   const settings = { id, database, given, action: 'account.limits_changed' } as const;
   const shown = await withSettings(settings, changeLimits, async (store, account) => {
     const webhooks = await store.webhooks.listAllWebhooks(id);
-    const show = (limit: number | null) => (json ? limit : (limit ?? 'default'));
+    const show = (limit: number | null) => showSetting(limit, json);
     return {
       id,
       requestsPerMinute: show(account.requestsPerMinute),

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { withSettings } from './account-settings';
 import { UsageError } from './operator-error';
 import { databaseOption, jsonOption, parseIntegerOrDefault } from './options';
-import { printResult, type Streams } from './output';
+import { printResult, type Streams, showSetting } from './output';
 
 interface RetentionOptions {
   database: string;
@@ -40,7 +40,7 @@ async function retentionRun(
   };
   const settings = { id, database, given, action: 'account.retention_changed' } as const;
   const shown = await withSettings(settings, change, (_store, account) => {
-    const show = (days: number | null) => (json ? days : (days ?? 'default'));
+    const show = (days: number | null) => showSetting(days, json);
     return {
       id,
       keepDeliveries: show(account.keepDeliveries),

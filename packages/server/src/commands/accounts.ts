@@ -13,7 +13,7 @@ import type { Store } from '../stores/store';
 import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, parseName } from './options';
-import { printList, printResult, type Streams } from './output';
+import { printList, printResult, type Streams, showSetting } from './output';
 import { withExistingStore, withStore, withStoreToRead } from './with-store';
 
 /**
@@ -73,12 +73,20 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }
 
-/** Returns what an operator sees of an account. */
-export function formatAccount(account: Account): Record<string, unknown> {
+/**
+ * Returns what an operator sees of an account.
+ *
+ * @param asJson False for people: `default` for each limit and each time of retention that is not set.
+ */
+export function formatAccount(
+  account: Account,
+  asJson: boolean | undefined,
+): Record<string, unknown> {
   const { id, kind, name, createdAt, suspendedAt, suspensionReason, erasedAt } = account;
   const { requestsPerMinute, maxWebhooks, maxOpenDeliveries } = account;
   const { keepDeliveries, keepNotifications, keepUnreadNotifications } = account;
   const orNull = (time: number | null) => (time === null ? null : formatTimestamp(time));
+  const show = (setting: number | null) => showSetting(setting, asJson);
   return {
     id,
     kind,
@@ -88,12 +96,12 @@ export function formatAccount(account: Account): Record<string, unknown> {
     suspendedAt: orNull(suspendedAt),
     suspensionReason,
     erasedAt: orNull(erasedAt),
-    requestsPerMinute,
-    maxWebhooks,
-    maxOpenDeliveries,
-    keepDeliveries,
-    keepNotifications,
-    keepUnreadNotifications,
+    requestsPerMinute: show(requestsPerMinute),
+    maxWebhooks: show(maxWebhooks),
+    maxOpenDeliveries: show(maxOpenDeliveries),
+    keepDeliveries: show(keepDeliveries),
+    keepNotifications: show(keepNotifications),
+    keepUnreadNotifications: show(keepUnreadNotifications),
   };
 }
 
@@ -120,17 +128,20 @@ function countKeys(all: readonly ApiKey[]): (accountId: string) => KeyCounts {
 }
 
 async function listRun(
-  options: { database: string; json?: boolean },
+  { database, json }: { database: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
   const [accounts, keys] = await withStoreToRead(
-    options.database,
+    database,
     async (store) =>
       [await store.accounts.listAccounts(), await store.accounts.listKeys()] as const,
   );
   const counts = countKeys(keys);
-  const shown = accounts.map((account) => ({ ...formatAccount(account), ...counts(account.id) }));
-  printList(streams, shown, { json: options.json, none: 'No accounts.' });
+  const listed = accounts.map((account) => ({
+    ...formatAccount(account, json),
+    ...counts(account.id),
+  }));
+  printList(streams, listed, { json, none: 'No accounts.' });
 }
 
 interface StateOptions {
@@ -146,7 +157,7 @@ async function showRun(id: string, options: StateOptions, streams: Streams): Pro
     const keys = await store.accounts.listKeys(id);
     const webhooks = await store.webhooks.listAllWebhooks(id);
     return {
-      ...formatAccount(account),
+      ...formatAccount(account, json),
       ...countKeys(keys)(id),
       webhooks: webhooks.length,
       pendingDeliveries: webhooks.reduce((sum, { stats }) => sum + stats.pending, 0),
@@ -173,7 +184,7 @@ async function changeState(
       return decide(found, context);
     });
   });
-  printResult(streams, formatAccount(changed), json);
+  printResult(streams, formatAccount(changed, json), json);
 }
 
 function suspendRun(id: string, options: StateOptions, streams: Streams): Promise<void> {

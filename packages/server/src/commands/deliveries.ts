@@ -1,4 +1,9 @@
-import { allEventTypes, deliveryStates, statusClasses } from '@tradepost/contract/wire';
+import {
+  allEventTypes,
+  type DeliveryAttempt,
+  deliveryStates,
+  statusClasses,
+} from '@tradepost/contract/wire';
 import { createAuditEntry } from '@tradepost/domain/audit/audit-log';
 import {
   type DeliveryFilter,
@@ -18,7 +23,7 @@ import { requireAccount } from './accounts';
 import { createCommandContext, getOperator } from './operator';
 import { OperatorError, UsageError } from './operator-error';
 import { databaseOption, jsonOption, parseInteger, parseSince } from './options';
-import { printList, printResult, type Streams, toJsonText } from './output';
+import { printList, printMore, printResult, printTable, type Streams, shorten } from './output';
 import { requireWebhook } from './webhooks';
 import { withExistingStore, withStoreToRead } from './with-store';
 
@@ -108,6 +113,10 @@ async function listRun(options: ListOptions, streams: Streams): Promise<void> {
   if (options.stuck && options.state !== undefined && options.state !== 'pending') {
     throw new UsageError('--stuck deliveries are pending. Leave out --state.');
   }
+  const { since, until } = options;
+  if (since !== undefined && until !== undefined && since > until) {
+    throw new UsageError('--since must not be later than --until.');
+  }
   const after = parseCursor(options.cursor);
   const owners = new Map<string, string>();
   const { items, nextCursor } = await withStoreToRead(options.database, async (store) => {
@@ -123,7 +132,7 @@ async function listRun(options: ListOptions, streams: Streams): Promise<void> {
   });
   const listed = items.map((one) => format(owners.get(one.webhookId) ?? '', one));
   printList(streams, listed, { json: options.json, none: 'No deliveries.' });
-  if (nextCursor !== null) streams.stderr.write(`There are more: pass --cursor ${nextCursor}\n`);
+  if (nextCursor !== null) printMore(streams, nextCursor);
 }
 
 /** Returns the account of a delivery. @throws OperatorError if there is none with this ID. */
@@ -149,11 +158,23 @@ async function showRun(id: string, options: DeliveryOptions, streams: Streams): 
   if (record === null) throw new OperatorError(`Delivery ${id} was removed meanwhile.`);
   const { body, attempts } = toDeliveryDetailsResponse(record, systemClock.now());
   const shown = { ...format(accountId, record), body };
-  printResult(
-    streams,
-    { ...shown, attempts: json ? attempts : attempts.map(toJsonText).join('; ') },
-    json,
-  );
+  if (json) return printResult(streams, { ...shown, attempts }, json);
+  printResult(streams, shown, json);
+  if (attempts.length > 0) streams.stdout.write('\n');
+  printTable(streams, attempts.map(formatAttempt));
+}
+
+/** Returns the line of an attempt: of the response its beginning, on one line. */
+function formatAttempt(attempt: DeliveryAttempt): Record<string, string> {
+  const { number, startedAt, durationMs, status, error, responseSnippet } = attempt;
+  const text = responseSnippet.replace(/\s+/g, ' ').trim();
+  return {
+    attempt: String(number),
+    startedAt,
+    duration: `${durationMs} ms`,
+    result: [status, error].filter((part) => part !== null).join(' '),
+    response: shorten(text, 60),
+  };
 }
 
 async function replayRun(ids: string[], options: DeliveryOptions, streams: Streams): Promise<void> {
@@ -212,7 +233,9 @@ export function addDeliveryCommands(program: Command, streams: Streams): void {
     .action((options) => listRun(options, streams));
   deliveries
     .command('show')
-    .description('show a delivery with its body and its attempts')
+    .description(
+      'show a delivery with its body and a line for each attempt; --json has their headers and whole responses',
+    )
     .argument('<id>', 'the delivery, dlv_<id>')
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))

@@ -7,7 +7,7 @@ import { describeDatabase } from '../stores/database-url';
 import { requireAccount, requireAccountToUse } from './accounts';
 import { createCommandContext, getOperator } from './operator';
 import { OperatorError } from './operator-error';
-import { databaseOption, jsonOption, parseDuration, parseName } from './options';
+import { databaseOption, jsonOption, parseLifetime, parseName } from './options';
 import { printList, printResult, type Streams } from './output';
 import { withExistingStore, withStoreToRead } from './with-store';
 
@@ -87,7 +87,7 @@ export function addKeyCommands(program: Command, streams: Streams): void {
     .requiredOption('--account <id>', 'the account, usr_<id>')
     .option('--name <name>', 'what people call it', parseName)
     .option('--read-only', 'a key that cannot change anything')
-    .option('--expires <duration>', 'when it expires, such as 90d, 12h or 30m', parseDuration)
+    .option('--expires <duration>', 'when it expires, such as 90d, 12h or 30m', parseLifetime)
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))
     .action((options) => createRun(options, streams));

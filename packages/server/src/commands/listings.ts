@@ -1,6 +1,7 @@
 import type { AccountKind } from '@tradepost/contract/wire';
 import { createAuditEntry } from '@tradepost/domain/audit/audit-log';
 import { formatTimestamp } from '@tradepost/domain/kernel/context';
+import { formatCount } from '@tradepost/domain/kernel/errors';
 import { createListing, type Listing, updateListing } from '@tradepost/domain/listings/listing';
 import { type Command, Option } from 'commander';
 import { describeDatabase } from '../stores/database-url';
@@ -136,7 +137,7 @@ async function updateRun(id: string, options: UpdateOptions, streams: Streams): 
       const changed = updateListing(found, changes);
       if (changed.availableQuantity <= maxQuantity) return changed;
       throw new OperatorError(
-        `Listing ${id} has ${found.availableQuantity} units; with ${add} more it would exceed the maximum of ${maxQuantity}.`,
+        `Listing ${id} has ${formatCount(found.availableQuantity, 'unit')}; with ${add} more it would exceed the maximum of ${maxQuantity}.`,
       );
     };
     const context = createCommandContext();

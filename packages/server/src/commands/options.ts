@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
+import { keyLifetime } from '@tradepost/contract/wire';
 import { InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
 import { describeDatabase, findDatabaseFault, isPostgresUrl } from '../stores/database-url';
@@ -36,10 +37,11 @@ const unitLengths: Record<string, number> = {
   m: 60_000,
   h: 3_600_000,
   d: 86_400_000,
+  w: 604_800_000,
 };
 
 /** Parses a duration such as `90d`, `12h` or `30m` to milliseconds. */
-export function parseDuration(text: string): number {
+function parseDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
   const length = unitLengths[unit ?? ''];
   if (length === undefined) {
@@ -48,6 +50,21 @@ export function parseDuration(text: string): number {
     );
   }
   return Number(count) * length;
+}
+
+/**
+ * Parses how long an API key is valid, such as `90d`, `12h` or `30m`. Source: the contract, `CreateKey`.
+ *
+ * @returns Milliseconds, from a minute to ten years.
+ */
+export function parseLifetime(text: string): number {
+  const [, count, unit] = /^(\d{1,7})(m|h|d|w)$/.exec(text) ?? [];
+  const seconds = (Number(count) * (unitLengths[unit ?? ''] ?? 0)) / 1_000;
+  if (seconds >= keyLifetime.min && seconds <= keyLifetime.max) return seconds * 1_000;
+  const longest = (keyLifetime.max * 1_000) / 86_400_000;
+  throw new InvalidArgumentError(
+    `It must be a duration such as 30m, 12h, 90d or 52w, up to ${longest}d.`,
+  );
 }
 
 /**

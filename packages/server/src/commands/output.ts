@@ -27,6 +27,29 @@ export function toJsonText(value: unknown): string {
   return escapeControlChars(JSON.stringify(value));
 }
 
+/** Shortens a text that is shown. */
+export function shorten(text: string, maxLength: number): string {
+  const characters = [...text];
+  return characters.length > maxLength ? `${characters.slice(0, maxLength).join('')}…` : text;
+}
+
+/** Prints rows with the same fields below their names; nothing if there are none. */
+export function printTable(streams: Streams, rows: Record<string, string>[]): void {
+  const names = Object.keys(rows[0] ?? {});
+  if (names.length === 0) return;
+  const lines = [
+    names,
+    ...rows.map((row) => names.map((name) => escapeControlChars(row[name] ?? ''))),
+  ];
+  const widths = names.map((_, index) =>
+    Math.max(...lines.map((line) => line[index]?.length ?? 0)),
+  );
+  for (const line of lines) {
+    const cells = line.map((cell, index) => cell.padEnd(widths[index] ?? 0));
+    streams.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+  }
+}
+
 /** Prints a list: one line of JSON for scripts, otherwise an empty line after each item. */
 export function printList(
   streams: Streams,
@@ -42,6 +65,19 @@ export function printList(
     printResult(streams, item, false);
     streams.stdout.write('\n');
   }
+}
+
+/** Says that a list has another page. */
+export function printMore(streams: Streams, cursor: string): void {
+  streams.stderr.write(`There are more: pass --cursor ${cursor}\n`);
+}
+
+/** Returns a setting as it is printed: to people, one that is not set is the default of the server. */
+export function showSetting(
+  value: number | null,
+  asJson: boolean | undefined,
+): number | 'default' | null {
+  return asJson ? value : (value ?? 'default');
 }
 
 /** Prints a result: one line of JSON for scripts, otherwise one line for each field. */

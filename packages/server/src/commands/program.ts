@@ -15,7 +15,7 @@ import { addListingCommands } from './listings';
 import { addMigrateCommand } from './migrate';
 import { addMigrateStoreCommand } from './migrate-store';
 import { usageExitCode } from './operator-error';
-import type { Streams } from './output';
+import { type Streams, shorten } from './output';
 import { addSecretCommands } from './secrets';
 import { addSeedCommand } from './seed';
 import { addStartCommand } from './start';
@@ -30,6 +30,13 @@ function handleOutputErrors({ stdout, stderr }: Streams): void {
   });
 }
 
+/** Shortens the value that the parser quotes when it is invalid. */
+function shortenQuote(message: string): string {
+  return message.replace(/(?<=(?:argument|value) ').+?(?=' (?:is invalid|from env))/su, (value) =>
+    shorten(value, 60),
+  );
+}
+
 /** Creates the `tradepost-server` program. */
 export function createProgram(streams: Streams): Command {
   const program = new Command('tradepost-server')
@@ -40,7 +47,7 @@ export function createProgram(streams: Streams): Command {
     .configureOutput({
       writeOut: (text) => streams.stdout.write(text),
       // Its messages quote the command line and the environment.
-      writeErr: (text) => streams.stderr.write(redactOutput(text)),
+      writeErr: (text) => streams.stderr.write(shortenQuote(redactOutput(text))),
     });
   program.hook('preAction', (_program, command) => {
     // A server that runs must not end because of its output; it has its own handler.

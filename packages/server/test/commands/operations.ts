@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { erasedParts } from '@tradepost/domain/accounts/erasure';
-import { noon } from '@tradepost/domain/test/builders';
+import { anAttempt, noon } from '@tradepost/domain/test/builders';
 import { expect, onTestFinished, test } from 'vitest';
 import { eraseAccount } from '../../src/commands/erase-account';
 import { exportAccount, toExportLine } from '../../src/commands/export-account';
@@ -86,6 +86,15 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     const { stdout } = await runCommand(database, 'audit', '--account', other.id);
     expect(stdout).toContain('action     account.created\n');
     expect(stdout).toContain(`actor      ${getOperator().id}\n`);
+    const args = ['audit', '--account', id, '--limit', '7', '--json'];
+    const first = await runCommand(database, ...args);
+    const cursor = /--cursor (\S+)/.exec(first.stderr)?.[1] ?? '';
+    const second = await runCommand(database, ...args, '--cursor', cursor);
+    expect(second.stderr).toBe('');
+    expect([...JSON.parse(first.stdout), ...JSON.parse(second.stdout)]).toEqual(entries);
+    await expect(runCommand(database, 'audit', '--account', 'usr_1')).rejects.toThrow(
+      'Account usr_1 does not exist in',
+    );
   });
 
   test('a suspended account is shown as such, with the reason', async () => {
@@ -159,6 +168,11 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     const second = ['--requests-per-minute', 'default', '--open-deliveries', '1000'];
     const { stdout } = await runCommand(database, ...limits, ...second);
     expect(stdout).toContain('requestsPerMinute  default\nmaxWebhooks        50\n');
+    for (const args of [['show', id], ['list']]) {
+      const { stdout: account } = await runCommand(database, 'accounts', ...args);
+      expect(account).toMatch(/^requestsPerMinute +default\nmaxWebhooks +50\n/m);
+      expect(account).toMatch(/^keepDeliveries +default$/m);
+    }
     expect(await runJson(database, 'accounts', 'show', id)).toMatchObject({
       ...{ requestsPerMinute: null, maxWebhooks: 50, maxOpenDeliveries: 1_000 },
     });
@@ -282,6 +296,8 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
       pick((one) => one.webhookId === other.id).map(({ id }) => id),
     );
     await expect(list('--cursor', 'x')).rejects.toThrow('--cursor is not valid.');
+    const period = ['--since', '2026-01-02T00:00:00Z', '--until', '2026-01-01T00:00:00Z'];
+    await expect(list(...period)).rejects.toThrow('--since must not be later than --until.');
     await expect(list('--stuck', '--state', 'failed')).rejects.toThrow('Leave out --state.');
   });
 
@@ -290,11 +306,29 @@ export function describeOperations(createDatabase: () => Promise<string>): void 
     const leased = await leaseDue(store, noon + 1);
     const delivery = leased.find(({ webhookId }) => webhookId === own.id);
     if (delivery === undefined) throw new Error('there is a delivery');
-    await store.deliveries.recordAttempts([aResult(delivery)], noon + 1);
+    const attempt = anAttempt({
+      ...{ startedAt: noon + 1, durationMs: 5, status: 200 },
+      responseSnippet: `ok\n  ${'x'.repeat(60)}`,
+    });
+    await store.deliveries.recordAttempts([aResult(delivery, { attempt })], noon + 6);
     const { accountId } = trade.buyer;
     const shown = await runJson(database, 'deliveries', 'show', delivery.id);
     const state = { id: delivery.id, accountId, state: 'delivered' };
     expect(shown).toMatchObject({ ...state, body: delivery.body, attempts: [{ number: 1 }] });
+    const { stdout } = await runCommand(database, 'deliveries', 'show', delivery.id);
+    expect(stdout).toContain(`\nbody           ${delivery.body}\n\n`);
+    const [heading = '', line = '', ...rest] = stdout.split('\n\n')[1]?.split('\n') ?? [];
+    expect(rest).toEqual(['']);
+    expect(heading.split(/ {2,}/)).toEqual([
+      'attempt',
+      'startedAt',
+      'duration',
+      'result',
+      'response',
+    ]);
+    expect(line.split(/ {2,}/)).toEqual([
+      ...['1', new Date(noon + 1).toISOString(), '5 ms', '200', `ok ${'x'.repeat(57)}…`],
+    ]);
     const replayed = await runJson(database, 'deliveries', 'replay', delivery.id);
     expect(replayed).toMatchObject([{ ...state, state: 'pending' }]);
     expect(await runJson(database, 'audit', '--account', accountId)).toMatchObject([

@@ -1,8 +1,11 @@
+import process from 'node:process';
+import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import express from 'express';
 import { expect, test, vi } from 'vitest';
 import { UsageError } from '../../src/commands/operator-error';
-import { parseName, parseOrigins, parseProxies } from '../../src/commands/options';
+import { parseLifetime, parseName, parseOrigins, parseProxies } from '../../src/commands/options';
+import { createProgram } from '../../src/commands/program';
 import {
   requireDistinctPorts,
   type StartOptions,
@@ -136,4 +139,36 @@ test('names have 200 characters at most', () => {
     expect(parseName(character.repeat(200))).toBe(character.repeat(200));
     expect(() => parseName(character.repeat(201))).toThrow('longer than 200 characters');
   }
+});
+
+test('an invalid value is quoted in the error, but not at length', async () => {
+  let text = '';
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk;
+      done();
+    },
+  });
+  vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`exit ${code}`);
+  });
+  const reason = `it's ${'é'.repeat(5_000)}`;
+  const args = ['node', 'tradepost-server', 'accounts', 'suspend', 'usr_1', '--reason', reason];
+  const program = createProgram({ stdout: stderr, stderr });
+  await expect(program.parseAsync(args)).rejects.toThrow('exit 2');
+  expect(text).toContain(
+    `argument '${reason.slice(0, 60)}…' is invalid. It must not be longer than 200 characters.`,
+  );
+});
+
+test.each([
+  ['1m', 60_000],
+  ['52w', 52 * 7 * 86_400_000],
+  ['3650d', 3_650 * 86_400_000],
+])('a key may be valid for %s', (text, milliseconds) => {
+  expect(parseLifetime(text)).toBe(milliseconds);
+});
+
+test.each(['0m', '3651d', '999999d', '30s', '90', '1.5h'])('but not for %s', (text) => {
+  expect(() => parseLifetime(text)).toThrow('such as 30m, 12h, 90d or 52w, up to 3650d.');
 });

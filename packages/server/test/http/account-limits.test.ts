@@ -101,5 +101,5 @@ test('an account may have as many webhooks as an operator lets it have', async (
   expect((await create()).status).toBe(201);
   const problem = getProblem(await create());
   expect(problem).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
-  expect(problem.detail).toContain('has 1 webhooks; the limit is 1.');
+  expect(problem.detail).toContain('has 1 webhook; the limit is 1.');
 });

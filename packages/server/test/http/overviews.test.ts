@@ -73,7 +73,7 @@ describe('GET /v1/summary', () => {
         cancelled: none,
       },
       unread: { count: 2, atLeast: false },
-      webhooks: { active: 1, paused: 0, backoff: 0 },
+      webhooks: { active: 1, paused: 0, disabled: 0, backoff: 0 },
     });
     await harness.place();
     await clock.advance(4_999);

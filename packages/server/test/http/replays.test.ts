@@ -202,7 +202,12 @@ describe('POST /v1/webhooks/:id/replays', () => {
     const deadline = iso(noon + 1_000 + retryWindowMs);
     const replayed = async () =>
       (await harness.deliveries()).map(({ deadlineAt }) => deadlineAt === deadline);
-    const filter = { event: 'order.created', statusClass: '5xx', limit: 2 } as const;
+    const filter = {
+      state: 'pending',
+      event: 'order.created',
+      statusClass: '5xx',
+      limit: 2,
+    } as const;
     let cursor: string | null = null;
     for (const [count, expected] of [2, 4, 5].entries()) {
       const body: ReplayDeliveries = { ...filter, ...(cursor !== null && { cursor }) };
@@ -212,7 +217,7 @@ describe('POST /v1/webhooks/:id/replays', () => {
       cursor = result.nextCursor;
     }
     expect(cursor).toBeNull();
-    const until = { until: iso(noon), limit: 500 };
+    const until = { state: 'pending', until: iso(noon), limit: 500 } as const;
     expect(getData(await replays(webhook.id, until))).toMatchObject({ replayed: 0 });
   });
 
@@ -223,11 +228,37 @@ describe('POST /v1/webhooks/:id/replays', () => {
     });
     await harness.place();
     await receiver.next();
-    const got = await replays(webhook.id, {});
+    const got = await replays(webhook.id, { state: 'pending' });
     expect(getData(got)).toEqual({ replayed: 0, skipped: 1, nextCursor: null });
     for (const end of inHand) end();
     await harness.recorded();
     expect(receiver.count).toBe(1);
+  });
+
+  it('replays only what failed, unless it names a state', async () => {
+    let status = 204;
+    const { receiver, webhook } = await harness.hook((response) => {
+      response.writeHead(status).end();
+    });
+    await harness.placeAndRecord();
+    status = 500;
+    await harness.service.request(`POST /v1/webhooks/${webhook.id}/test`, {
+      as: harness.buyer,
+      body: { event: 'order.created' },
+    });
+    await harness.recorded();
+    await harness.placeAndRecord();
+    const states = (await harness.deliveries()).map(({ state }) => state);
+    expect(states).toEqual(['pending', 'failed', 'delivered']);
+    status = 204;
+    const one = { replayed: 1, skipped: 0, nextCursor: null };
+    expect(getData(await replays(webhook.id, {}))).toEqual(one);
+    await harness.recorded();
+    const counts = (await harness.deliveries()).map(({ attemptCount }) => attemptCount);
+    expect(counts).toEqual([1, 2, 1]);
+    expect(receiver.count).toBe(4);
+    const all = { replayed: 2, skipped: 0, nextCursor: null };
+    expect(getData(await replays(webhook.id, { state: 'delivered' }))).toEqual(all);
   });
 
   it('has one effect for an idempotency key', async () => {

@@ -173,7 +173,11 @@ export function replayDeliveries(
   filter: Query,
 ): Reply {
   const { id: webhookId } = findWebhook(state, account, id);
-  const found = filterDeliveries(state, account, { ...filter, webhookId }).toReversed();
+  const found = filterDeliveries(state, account, {
+    state: 'failed',
+    ...filter,
+    webhookId,
+  }).toReversed();
   const chosen = found.slice(0, replayLimit);
   const waiting = chosen.filter(({ inFlight }) => inFlight === null);
   for (const delivery of waiting) makeDue(state, delivery);

@@ -74,6 +74,7 @@ export function getSummary(state: ModelState, account: ModelAccount): Reply {
     webhooks: {
       active: active.length - backoff,
       paused: webhooks.length - active.length,
+      disabled: 0,
       backoff,
     },
   };

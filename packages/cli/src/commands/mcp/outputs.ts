@@ -64,7 +64,7 @@ export function createOutputs({ array, boolean, int, looseObject, string }: Prot
       cancelled: counted,
     }),
     unread: counted,
-    webhooks: looseObject({ active: int(), paused: int(), backoff: int() }),
+    webhooks: looseObject({ active: int(), paused: int(), disabled: int(), backoff: int() }),
   });
   const page = (item: ZodType): ZodObject =>
     looseObject({ data: array(item), nextCursor: textOrNull, note: text.optional() });

@@ -145,7 +145,7 @@ export function createReadTools(box: Toolbox): Tool[] {
       name: 'get_summary',
       title: 'Account at a glance',
       description:
-        'Returns how many orders have each status, how many notifications are unread, and how many webhooks are active, paused or in backoff. With atLeast true there are more than count.',
+        'Returns how many orders have each status, how many notifications are unread, and how many webhooks are active, paused, disabled by the service because their endpoints kept failing, or in backoff. With atLeast true there are more than count.',
       input: {},
       output: outputs.summary,
       async run(_, request) {

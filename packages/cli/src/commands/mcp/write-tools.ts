@@ -7,8 +7,9 @@ import {
   orderStatuses,
 } from '@tradepost/sdk';
 import { requireExtension } from '../../client/extensions';
-import { CliError, commandHint } from '../../errors/cli-error';
+import { CliError } from '../../errors/cli-error';
 import { describeReason } from '../../report/error-report';
+import { createPausedError } from '../webhooks/endpoint-view';
 import { createInputs, maxItems, type Toolbox } from './read-tools';
 import type { Client, Tool, ToolRequest } from './tool';
 
@@ -101,7 +102,7 @@ export function createWriteTools({ client, protocol, outputs }: Toolbox): Tool[]
       name: 'plan_replay',
       title: 'Plan to send deliveries again',
       description:
-        'Selects deliveries, newest first, and changes nothing. Show the plan to the user: run_replay sends exactly these.',
+        'Selects deliveries, newest first: without a state, those that failed. It changes nothing. Show the plan to the user: run_replay sends exactly these.',
       input: {
         webhookId: ofId('webhook', 'whk'),
         state: oneOf(deliveryStates).default('failed'),
@@ -213,9 +214,8 @@ async function replay(
 
 /** @throws {CliError} `webhook_paused`: what is replayed would wait */
 async function assertActive({ webhooks }: Client, id: string, request: ToolRequest): Promise<void> {
-  if ((await webhooks.get(id, request)).status !== 'paused') return;
-  const resume = commandHint('Resume it first:', 'webhooks resume', id);
-  throw new CliError('webhook_paused', `${id} is paused: nothing would be sent`, resume);
+  const webhook = await webhooks.get(id, request);
+  if (webhook.status === 'paused') throw createPausedError(webhook);
 }
 
 /** @throws {CliError} `precondition_failed` for another state than the expected one */

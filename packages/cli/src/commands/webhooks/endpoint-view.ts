@@ -1,7 +1,7 @@
 import type { Tradepost, WebhookDetails } from '@tradepost/sdk';
 import { explainWebhook } from '@tradepost/sdk/explain';
 import type { CliContext } from '../../context';
-import type { CommandHint } from '../../errors/cli-error';
+import { CliError, type CommandHint, commandHint } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
 import { printNotice } from '../../output/print';
 import { chooseTimes, formatTimes } from '../../output/times';
@@ -32,6 +32,17 @@ export async function listEndpoints(
 ): Promise<readonly WebhookDetails[]> {
   const found = await webhooks.list({ limit: 100 }, { signal }).safe();
   return found.ok ? found.data.data : [];
+}
+
+/** Creates the error of what would send deliveries to a webhook that is paused, or that the service disabled. */
+export function createPausedError({ id, disabledAt }: WebhookDetails): CliError {
+  const resume = commandHint(
+    `${disabledAt ? 'Its endpoint kept failing: fix the receiver first. ' : ''}To resume it, which sends what waits, run`,
+    'webhooks resume',
+    id,
+  );
+  const state = disabledAt ? 'disabled' : 'paused';
+  return new CliError('webhook_paused', `${id} is ${state}: nothing would be sent`, resume);
 }
 
 /** Says which webhooks are paused, disabled or back off, so that deliveries to them stay pending, and what to run. */

@@ -4,14 +4,14 @@ import { createClientFor } from '../../client/create-client';
 import { wasNotAttempted } from '../../client/outage';
 import { resolveSettings } from '../../config/settings';
 import type { CliContext } from '../../context';
-import { assertObject, baseUrlHint, CliError, commandHint } from '../../errors/cli-error';
+import { assertObject, baseUrlHint, CliError } from '../../errors/cli-error';
 import { maxPageSize } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/format';
 import { createBestEffortWriter, printNotice, writeData } from '../../output/print';
 import { formatCount } from '../../output/text';
 import type { View } from '../../output/view';
-import { listEndpoints, printWaiting } from './endpoint-view';
+import { createPausedError, listEndpoints, printWaiting } from './endpoint-view';
 import { finishReplays, type ReplayOptions } from './finish-replays';
 import { toDeliveryQuery } from './webhook-options';
 
@@ -180,10 +180,7 @@ async function findWebhooks(
 ) {
   if (id === undefined) return await listEndpoints(client, context);
   const found = await client.webhooks.get(id, { signal: context.signal });
-  if (found.status === 'paused') {
-    const resume = commandHint('To resume it, which sends what waits, run', 'webhooks resume', id);
-    throw new CliError('webhook_paused', `${id} is paused: nothing would be sent`, resume);
-  }
+  if (found.status === 'paused') throw createPausedError(found);
   return [found];
 }
 

@@ -86,7 +86,7 @@ export function configure(command: Command, context: CliContext): void {
       'What waits while an endpoint backs off has not failed: `tradepost webhooks retry` sends it.',
       'It continues after a failure. Exit code 7: some were replayed, or delivered with --wait, and some failed.',
       'Ctrl-C completes requests in flight. The same command with --failed continues with those that are left.',
-      'A webhook that is paused sends nothing until it is resumed: --webhook does not accept it.',
+      'A webhook that is paused or disabled sends nothing until it is resumed: --webhook does not accept it.',
       timeNote,
     ],
   });

@@ -3,7 +3,7 @@ import { explainWebhook } from '@tradepost/sdk/explain';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { CliError, type CommandHint, commandHint } from '../../errors/cli-error';
+import { CliError, type CommandHint, capitalize, commandHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions, maxPageSize } from '../../input/options';
 import { confirm, openKeyboard } from '../../input/prompt';
@@ -85,11 +85,13 @@ async function offerReplay(
   // The webhook is resumed: what the service cannot say about deliveries is left out.
   if (!found.ok) return printNotice(context, `Its failed deliveries: ${found.error.message}`);
   const { data, nextCursor } = found.data;
-  const what = `${nextCursor === null ? '' : 'more than '}${formatCount(data.length, 'delivery', 'deliveries')}`;
+  const count = formatCount(data.length, 'delivery', 'deliveries');
+  const what =
+    data.length === 0 ? 'no delivery' : `${nextCursor === null ? '' : 'more than '}${count}`;
   const times = chooseTimes(options, context);
   const told = disabledAt
     ? `It was disabled at ${disabledAt}: ${what} failed since ${since}.`
-    : `${what} failed since ${since}.`;
+    : `${capitalize(what)} failed since ${since}.`;
   printNotice(context, times === null ? told : formatTimes(told, times.alone));
   if (data.length === 0) return;
   const args = ['--failed', '--webhook', id, '--since', since];

@@ -22,7 +22,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It ends the backoff of the endpoint. Fix the receiver first: `tradepost webhooks explain` says what is wrong.',
       'Each delivery has 24 hours from now on. More than one needs confirmation, or --yes.',
-      'Of a webhook that is paused it sends nothing: exit code 6. `tradepost webhooks resume` sends what waits.',
+      'Of a webhook that is paused or disabled it sends nothing: exit code 6. `tradepost webhooks resume` sends what waits.',
     ],
   });
 }

@@ -449,6 +449,15 @@ describe('webhooks replay --failed', () => {
     expect(stderr).toContain(`run \`tradepost webhooks resume ${webhookId}\``);
   });
 
+  it('says that the webhook is disabled, and to fix its receiver first', async () => {
+    const disabled = { status: 'paused', disabledAt: '2026-11-21T12:00:00.000Z' } as const;
+    const { service, bodies } = await serviceWithFailures(undefined, disabled);
+    const { exitCode, stderr } = await service.cli(['webhooks', 'retry', webhookId, '--yes']);
+    expect({ exitCode, bodies }).toEqual({ exitCode: 6, bodies: [] });
+    expect(stderr).toContain(`${webhookId} is disabled: nothing would be sent\n`);
+    expect(stderr).toContain('fix the receiver first. To resume it, which sends what waits, run');
+  });
+
   it('says which webhook is paused if none was named', async () => {
     const { service, bodies } = await serviceWithFailures(undefined, { status: 'paused' });
     const { exitCode, stderr } = await service.cli([...replay, '--failed', '--yes']);

@@ -80,6 +80,7 @@ describe('webhooks resume', () => {
     const service = await start(webhook, failed);
     const { stderr } = await service.cli(['webhooks', 'resume', id]);
     expect(stderr).not.toContain('webhooks replay');
+    if (failed === 0) expect(stderr).toContain(`: no delivery failed since ${since}.`);
     expect(listChanges(service)).toEqual([resumption]);
   });
 

@@ -70,6 +70,7 @@ describe('deliver', () => {
     expect(await client.webhooks.get(id)).toMatchObject(failing);
     await deliver(() => new Response());
     expect(await client.webhooks.get(id)).toMatchObject({ lastStatus: 200, failingSince: null });
+    expect(await client.webhooks.replayDeliveries(id, {})).toMatchObject({ replayed: 0 });
     expect(await client.webhooks.replayDeliveries(id, { state: 'delivered' })).toEqual({
       replayed: 1,
       skipped: 0,

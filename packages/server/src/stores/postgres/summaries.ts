@@ -18,7 +18,8 @@ export function countAll(kind: AccountKind): string {
       ${count('notifications WHERE account_id = $1 AND read = FALSE')} AS unread,
       (SELECT json_build_object(
           'active', count(*) FILTER (WHERE status = 'active' AND backoff_until <= $3::bigint),
-          'paused', count(*) FILTER (WHERE status <> 'active'),
+          'paused', count(*) FILTER (WHERE status <> 'active' AND disabled_at IS NULL),
+          'disabled', count(*) FILTER (WHERE disabled_at IS NOT NULL),
           'backoff', count(*) FILTER (WHERE status = 'active' AND backoff_until > $3::bigint))
         FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id
         WHERE account_id = $1 AND deleted_at IS NULL) AS webhooks`;

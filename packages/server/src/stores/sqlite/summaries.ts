@@ -26,7 +26,8 @@ export function createSqliteSummaryStore(db: SqliteDatabase): SummaryStore {
         );
         const [webhooks] = db.all<CountedAccount['webhooks']>(
           `SELECT count(*) FILTER (WHERE status = 'active' AND backoff_until <= ?) AS active,
-             count(*) FILTER (WHERE status <> 'active') AS paused,
+             count(*) FILTER (WHERE status <> 'active' AND disabled_at IS NULL) AS paused,
+             count(*) FILTER (WHERE disabled_at IS NOT NULL) AS disabled,
              count(*) FILTER (WHERE status = 'active' AND backoff_until > ?) AS backoff
            FROM webhooks INDEXED BY webhooks_of_account JOIN queues ON queues.webhook_id = webhooks.id
            WHERE account_id = ? AND deleted_at IS NULL`,

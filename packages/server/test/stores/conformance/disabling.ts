@@ -73,6 +73,12 @@ export function describeDisabling(underTest: StoreUnderTest): void {
         stats: { pending: 1, failures: 5, failingSince: since, failedAt: noon + 3 * day + 10 },
       });
       expect(await disable(store)).toEqual([]);
+      expect((await store.summaries.countAccount(buyer, 10, end)).webhooks).toEqual({
+        active: 2,
+        paused: 0,
+        disabled: 1,
+        backoff: 0,
+      });
       const [delivery, ...others] = await leaseDue(store, end + day);
       expect(others).toEqual([]);
       expect(delivery).toMatchObject({ webhookId: watching.id, orderVersion: null });

@@ -16,7 +16,7 @@ export function describeSummaries(underTest: StoreUnderTest): void {
       const count = (caller: Caller, limit = 1_001) =>
         store.summaries.countAccount(caller, limit, noon);
       const stranger = await addCaller(store, 'seller');
-      const none = { active: 0, paused: 0, backoff: 0 };
+      const none = { active: 0, paused: 0, disabled: 0, backoff: 0 };
       expect(await count(stranger)).toEqual({ orders: noOrders, unread: 0, webhooks: none });
 
       for (let placed = 0; placed < 3; placed += 1) await trade.place({ quantity: 1 });
@@ -31,7 +31,7 @@ export function describeSummaries(underTest: StoreUnderTest): void {
       expect(await count(buyer)).toEqual({
         orders,
         unread: 9,
-        webhooks: { active: 1, paused: 1, backoff: 0 },
+        webhooks: { active: 1, paused: 1, disabled: 0, backoff: 0 },
       });
       for (const caller of [seller, agent]) {
         expect(await count(caller)).toEqual({ orders, unread: 10, webhooks: none });
@@ -62,10 +62,20 @@ export function describeSummaries(underTest: StoreUnderTest): void {
       const [delivery] = await store.deliveryLog.listDeliveries(buyer.accountId, {}, page);
       const backoffUntil = delivery?.backoffUntil ?? 0;
       expect(backoffUntil).toBeGreaterThan(noon);
-      expect(await count(backoffUntil - 1)).toEqual({ active: 1, paused: 0, backoff: 1 });
-      expect(await count(backoffUntil)).toEqual({ active: 2, paused: 0, backoff: 0 });
+      expect(await count(backoffUntil - 1)).toEqual({
+        active: 1,
+        paused: 0,
+        disabled: 0,
+        backoff: 1,
+      });
+      expect(await count(backoffUntil)).toEqual({ active: 2, paused: 0, disabled: 0, backoff: 0 });
       await store.webhooks.deleteWebhook(buyer.accountId, failing.id, now);
-      expect(await count(backoffUntil - 1)).toEqual({ active: 1, paused: 0, backoff: 0 });
+      expect(await count(backoffUntil - 1)).toEqual({
+        active: 1,
+        paused: 0,
+        disabled: 0,
+        backoff: 0,
+      });
     });
   });
 }
