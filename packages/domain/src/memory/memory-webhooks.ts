@@ -5,7 +5,7 @@ import {
 } from '../deliveries/endpoint-health';
 import { missingRecord } from '../kernel/errors';
 import { sumCounts } from '../webhooks/stats-counts';
-import { resetHealth, type Webhook, type WebhookWithStats } from '../webhooks/webhook';
+import { resetHealth, type Webhook, type WebhookWithHealth } from '../webhooks/webhook';
 import type { WebhookStore } from '../webhooks/webhook-store';
 import { cutPage, type MemoryData, newestFirst, requireReference } from './memory-data';
 
@@ -17,11 +17,11 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     const { health, deliveries } = data.getQueue(webhook.id);
     const { concurrencyLimit: _, ...shown } = health;
     const pending = [...deliveries].filter(({ state }) => state === 'pending');
-    return { ...webhook, stats: { pending: pending.length, ...shown } };
+    return { ...webhook, health: { pending: pending.length, ...shown } };
   }
 
   /** Lists the webhooks of one account or of all, which were not deleted. */
-  const list = (accountId?: string): WebhookWithStats[] =>
+  const list = (accountId?: string): WebhookWithHealth[] =>
     [...webhooks.values()]
       .filter((one) => !one.isDeleted && one.accountId === (accountId ?? one.accountId))
       .map(withStats);
@@ -98,7 +98,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
     async changeStatus({ accountId, id, status, context: { now } }, audit) {
       const found = find(accountId, id);
       if (found === null || found.status === status) return false;
-      const { stats: _, ...webhook } = found;
+      const { health: _, ...webhook } = found;
       const updatedAt = Math.max(now, found.updatedAt);
       webhooks.set(id, { ...webhook, status, disabledAt: null, updatedAt, isDeleted: false });
       data.addAudit(audit);
@@ -115,7 +115,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
         const found = find(accountId, id);
         const { webhook, response, audit } = decide(found);
         if (found === null) throw missingRecord('Webhook', id);
-        const { stats: _, ...changed } = webhook as WebhookWithStats;
+        const { health: _, ...changed } = webhook as WebhookWithHealth;
         webhooks.set(id, { ...changed, isDeleted: false });
         data.addAudit(audit);
         const queue = data.getQueue(id);
@@ -150,7 +150,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
       if (disabled === null) return null;
       const { disabledAt } = disabled;
       const paused = { status: 'paused', disabledAt, updatedAt: disabledAt } as const;
-      const { stats: _, ...stored } = webhook as WebhookWithStats;
+      const { health: _, ...stored } = webhook as WebhookWithHealth;
       webhooks.set(id, { ...stored, ...paused, isDeleted: false });
       data.addAudit(disabled.audit);
       data.getQueue(id).paused = true;

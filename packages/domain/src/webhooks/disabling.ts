@@ -8,7 +8,7 @@ import {
   formatTimestamp,
   type IdGenerator,
 } from '../kernel/context';
-import type { WebhookWithStats } from './webhook';
+import type { WebhookWithHealth } from './webhook';
 import { auditWebhook } from './webhook-audit';
 import type { DisabledWebhook, FailingWebhook, WebhookStore } from './webhook-store';
 
@@ -22,8 +22,11 @@ export const defaultDisableAfterDays = 3;
  * after the first one since the last success or resumption. An endpoint that gets nothing to fail at is not disabled, however long ago
  * that was.
  */
-export function shouldDisable({ status, stats }: WebhookWithStats, failingForMs: number): boolean {
-  const { failures, failingSince, failedAt } = stats;
+export function shouldDisable(
+  { status, health }: WebhookWithHealth,
+  failingForMs: number,
+): boolean {
+  const { failures, failingSince, failedAt } = health;
   return (
     status === 'active' &&
     failures >= failuresBeforeBackoff &&
@@ -32,7 +35,7 @@ export function shouldDisable({ status, stats }: WebhookWithStats, failingForMs:
   );
 }
 
-function describeReason({ lastStatus, lastError }: WebhookWithStats['stats']): string {
+function describeReason({ lastStatus, lastError }: WebhookWithHealth['health']): string {
   const status = lastStatus === null ? null : `HTTP status ${lastStatus}`;
   return [status, lastError].filter((part) => part !== null).join(', ') || 'no response';
 }
@@ -48,13 +51,13 @@ export function disableWebhook(
   context: CommandContext,
 ): DisabledWebhook | null {
   if (found === null || !shouldDisable(found.webhook, failingForMs)) return null;
-  const { id: webhookId, accountId, url, updatedAt, stats } = found.webhook;
-  const { failingSince, lastStatus, lastError } = stats;
+  const { id: webhookId, accountId, url, updatedAt, health } = found.webhook;
+  const { failingSince, lastStatus, lastError } = health;
   const disabledAt = Math.max(context.now, updatedAt);
   const since = formatTimestamp(failingSince);
   const shown = { failingSince: since, disabledAt: formatTimestamp(disabledAt) };
   const data = { webhookId, url, ...shown, lastStatus, lastError };
-  const message = `Webhook ${webhookId} (${new URL(url).host}) is disabled: all attempts have failed since ${since}, the last one with ${describeReason(stats)}. Repair the endpoint, then resume the webhook.`;
+  const message = `Webhook ${webhookId} (${new URL(url).host}) is disabled: all attempts have failed since ${since}, the last one with ${describeReason(health)}. Repair the endpoint, then resume the webhook.`;
   const event = createEvent(
     { event: 'webhook.disabled', data },
     { orderId: null, orderVersion: null, message, recipients: [accountId] },

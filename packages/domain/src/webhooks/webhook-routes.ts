@@ -15,7 +15,7 @@ import {
   toWebhookDetailsResponse,
   updateWebhook,
   type Webhook,
-  type WebhookWithStats,
+  type WebhookWithHealth,
   webhookNotFound,
 } from './webhook';
 import { auditWebhook, auditWebhookUpdate } from './webhook-audit';
@@ -32,9 +32,9 @@ export function webhookRoutes(
   createSecret = createEndpointSecret,
 ): Omit<RouteHandlers<typeof contract.webhooks>, 'test' | 'replayDeliveries'> {
   /** Builds the response that shows a webhook after a change. */
-  function toChangedResponse(before: WebhookWithStats, after: Webhook, now: number) {
-    const withStats = { ...after, stats: { ...before.stats, ...resetHealth(before, after) } };
-    const data = toWebhookDetailsResponse(withStats, now);
+  function toChangedResponse(before: WebhookWithHealth, after: Webhook, now: number) {
+    const withHealth = { ...after, health: { ...before.health, ...resetHealth(before, after) } };
+    const data = toWebhookDetailsResponse(withHealth, now);
     return { status: 200 as const, headers: {}, body: { data } };
   }
 

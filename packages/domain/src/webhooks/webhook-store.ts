@@ -5,7 +5,7 @@ import type { CommandContext } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
 import type { PageKey } from '../kernel/pagination';
 import type { StatsCounts } from './stats-counts';
-import type { Webhook, WebhookWithStats } from './webhook';
+import type { Webhook, WebhookWithHealth } from './webhook';
 
 /** Which stored buckets are summed up. Times are in milliseconds. */
 export interface StatsQuery {
@@ -27,7 +27,7 @@ export interface SummedStats extends StatsCounts {
 
 /** A webhook that may have to be disabled. */
 export interface FailingWebhook {
-  webhook: WebhookWithStats;
+  webhook: WebhookWithHealth;
   /** The order that the notification names; null if there is none. */
   orderId: string | null;
 }
@@ -70,11 +70,11 @@ export interface WebhookStore {
   listWebhooks(
     accountId: string,
     page: { after: PageKey | null; limit: number },
-  ): Promise<WebhookWithStats[]>;
+  ): Promise<WebhookWithHealth[]>;
   /** Lists the webhooks of one account, or of all accounts, newest first: for the operator. */
-  listAllWebhooks(accountId?: string): Promise<WebhookWithStats[]>;
+  listAllWebhooks(accountId?: string): Promise<WebhookWithHealth[]>;
   /** Returns the account's webhook with this ID, or null. */
-  findWebhook(accountId: string, id: string): Promise<WebhookWithStats | null>;
+  findWebhook(accountId: string, id: string): Promise<WebhookWithHealth | null>;
   /** Returns the account of a webhook that is not deleted, or null: for the operator. */
   findOwner(id: string): Promise<string | null>;
   /**
@@ -104,7 +104,7 @@ export interface WebhookStore {
       idempotencyKey: IdempotencyKey | null;
       context: CommandContext;
     },
-    decide: (found: WebhookWithStats | null) => {
+    decide: (found: WebhookWithHealth | null) => {
       webhook: Webhook;
       response: Response;
       audit?: AuditEntry | null;

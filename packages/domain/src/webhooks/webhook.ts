@@ -220,41 +220,29 @@ export function toCreatedWebhookResponse(webhook: Webhook): CreatedWebhook {
   return { ...toWebhookResponse(webhook), secret: webhook.secret };
 }
 
-/** The state of a webhook's deliveries. */
-export interface WebhookStats {
+/** How a webhook fares: the health of its endpoint, and how many deliveries wait for it. */
+export interface WebhookHealth extends Omit<EndpointHealth, 'concurrencyLimit'> {
   /** Deliveries that wait for an attempt. */
   pending: number;
-  /** Consecutive failures. Attempts that were in flight at the same time count as one. */
-  failures: number;
-  /** No attempt is made before this time, in milliseconds since 1970. A time in the past has no effect. */
-  backoffUntil: number;
-  /** HTTP status of the response to the last attempt; null if there was none. */
-  lastStatus: number | null;
-  /** Why the last attempt got no complete response; null if it got one. */
-  lastError: string | null;
-  /** When the first attempt failed since the last success or resumption, in milliseconds since 1970; 0 if none did. */
-  failingSince: number;
-  /** When the last failure was recorded, in milliseconds since 1970; 0 if there is none. */
-  failedAt: number;
 }
 
-/** A webhook and the state of its deliveries. */
-export interface WebhookWithStats extends Webhook {
-  stats: WebhookStats;
+/** A webhook and how it fares. */
+export interface WebhookWithHealth extends Webhook {
+  health: WebhookHealth;
 }
 
 /** Converts a webhook to the contract's details, without its secrets. */
-export function toWebhookDetailsResponse(webhook: WebhookWithStats, now: number): WebhookDetails {
-  const { stats } = webhook;
+export function toWebhookDetailsResponse(webhook: WebhookWithHealth, now: number): WebhookDetails {
+  const { health } = webhook;
   return {
     ...toWebhookResponse(webhook),
     stagedSecretAt: webhook.stagedAt === null ? null : formatTimestamp(webhook.stagedAt),
-    pendingDeliveries: stats.pending,
-    consecutiveFailures: stats.failures,
-    backoffUntil: stats.backoffUntil > now ? formatTimestamp(stats.backoffUntil) : null,
-    lastStatus: stats.lastStatus,
-    lastError: stats.lastError,
-    failingSince: stats.failingSince === 0 ? null : formatTimestamp(stats.failingSince),
+    pendingDeliveries: health.pending,
+    consecutiveFailures: health.failures,
+    backoffUntil: health.backoffUntil > now ? formatTimestamp(health.backoffUntil) : null,
+    lastStatus: health.lastStatus,
+    lastError: health.lastError,
+    failingSince: health.failingSince === 0 ? null : formatTimestamp(health.failingSince),
     disabledAt: webhook.disabledAt === null ? null : formatTimestamp(webhook.disabledAt),
   };
 }

@@ -2,7 +2,7 @@ import { type UpdateWebhook, webhookEventSchema } from '@tradepost/contract';
 import { describe, expect, test } from 'vitest';
 import { fanOut } from '../../src/deliveries/delivery';
 import { disableFailing, disableWebhook, shouldDisable } from '../../src/webhooks/disabling';
-import { updateWebhook, type WebhookWithStats } from '../../src/webhooks/webhook';
+import { updateWebhook, type WebhookWithHealth } from '../../src/webhooks/webhook';
 import { strictWebhookPolicy } from '../../src/webhooks/webhook-policy';
 import { aContext, aWebhook, noon } from '../helpers/builders';
 import { FakeClock } from '../helpers/fake-clock';
@@ -11,16 +11,16 @@ const day = 24 * 60 * 60 * 1000;
 const failingSince = noon - 3 * day;
 
 function aFailingWebhook(
-  { stats, ...overrides }: Partial<WebhookWithStats> = {},
-  health: Partial<WebhookWithStats['stats']> = {},
-): WebhookWithStats {
+  overrides: Partial<Omit<WebhookWithHealth, 'health'>> = {},
+  health: Partial<WebhookWithHealth['health']> = {},
+): WebhookWithHealth {
   const failing = { pending: 2, failures: 5, failingSince, failedAt: noon, backoffUntil: noon };
   const last = { lastStatus: 503, lastError: null };
-  return { ...aWebhook(overrides), stats: { ...failing, ...last, ...stats, ...health } };
+  return { ...aWebhook(overrides), health: { ...failing, ...last, ...health } };
 }
 
 describe('an endpoint', () => {
-  test.each<[string, WebhookWithStats, boolean]>([
+  test.each<[string, WebhookWithHealth, boolean]>([
     ['that failed alone for three days is disabled', aFailingWebhook(), true],
     [
       'that failed a moment less is not',

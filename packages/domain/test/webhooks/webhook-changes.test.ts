@@ -134,14 +134,14 @@ describe('the reset of a backoff', () => {
 });
 
 describe('the response of a webhook', () => {
-  const stats = {
+  const health = {
     ...{ pending: 3, failures: 5, backoffUntil: noon + 5_000 },
     ...{ lastStatus: null, lastError: 'timeout', failingSince: noon - 60_000, failedAt: noon },
   };
 
-  test('matches the contract, with its stats and without a secret', () => {
+  test('matches the contract, with its health and without a secret', () => {
     const staged = stageSecret(aWebhook(), 'whsec_b', noon);
-    const shown = toWebhookDetailsResponse({ ...staged, stats }, noon);
+    const shown = toWebhookDetailsResponse({ ...staged, health }, noon);
     expect(webhookDetailsSchema.strict().parse(shown)).toEqual(shown);
     expect(shown).toEqual({
       ...toWebhookResponse(staged),
@@ -158,8 +158,8 @@ describe('the response of a webhook', () => {
   });
 
   test('has no backoff that is over, no missing staged secret, and no time without failures', () => {
-    const healthy = { ...stats, failingSince: 0 };
-    const shown = toWebhookDetailsResponse({ ...aWebhook(), stats: healthy }, noon + 5_000);
+    const healthy = { ...health, failingSince: 0 };
+    const shown = toWebhookDetailsResponse({ ...aWebhook(), health: healthy }, noon + 5_000);
     expect(shown).toMatchObject({ backoffUntil: null, stagedSecretAt: null, failingSince: null });
   });
 

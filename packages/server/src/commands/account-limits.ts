@@ -26,7 +26,7 @@ async function limitsRun(id: string, options: LimitsOptions, streams: Streams): 
       maxWebhooks: show(account.maxWebhooks),
       webhooks: webhooks.length,
       maxOpenDeliveries: show(account.maxOpenDeliveries),
-      openDeliveries: webhooks.reduce((sum, { stats }) => sum + stats.pending, 0),
+      openDeliveries: webhooks.reduce((sum, { health }) => sum + health.pending, 0),
     };
   });
   printResult(streams, shown, json);

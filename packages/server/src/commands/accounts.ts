@@ -160,7 +160,7 @@ async function showRun(id: string, options: StateOptions, streams: Streams): Pro
       ...formatAccount(account, json),
       ...countKeys(keys)(id),
       webhooks: webhooks.length,
-      pendingDeliveries: webhooks.reduce((sum, { stats }) => sum + stats.pending, 0),
+      pendingDeliveries: webhooks.reduce((sum, { health }) => sum + health.pending, 0),
     };
   });
   printResult(streams, shown, json);

@@ -2,7 +2,7 @@ import type { WebhookStatus } from '@tradepost/contract/wire';
 import { systemClock } from '@tradepost/domain/kernel/context';
 import {
   toWebhookDetailsResponse,
-  type WebhookWithStats,
+  type WebhookWithHealth,
 } from '@tradepost/domain/webhooks/webhook';
 import { auditWebhook } from '@tradepost/domain/webhooks/webhook-audit';
 import type { Command } from 'commander';
@@ -20,7 +20,7 @@ interface WebhookOptions {
   json?: boolean;
 }
 
-function formatWebhook(webhook: WebhookWithStats): Record<string, unknown> {
+function formatWebhook(webhook: WebhookWithHealth): Record<string, unknown> {
   const { id, ...details } = toWebhookDetailsResponse(webhook, systemClock.now());
   return { id, accountId: webhook.accountId, ...details };
 }
@@ -34,7 +34,7 @@ export async function requireWebhook(
   { webhooks }: Pick<Store, 'webhooks'>,
   id: string,
   database: string,
-): Promise<WebhookWithStats> {
+): Promise<WebhookWithHealth> {
   const accountId = await webhooks.findOwner(id);
   const found = accountId === null ? null : await webhooks.findWebhook(accountId, id);
   if (found !== null) return found;

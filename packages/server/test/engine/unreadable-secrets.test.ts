@@ -42,7 +42,7 @@ describe('a worker without the key of an endpoint secret', () => {
     expect(receiver.count).toBe(0);
     const { accountId } = harness.trade.buyer;
     expect(await harness.store.webhooks.findWebhook(accountId, webhook.id)).toMatchObject({
-      stats: { pending: 1, failures: 0, backoffUntil: 0 },
+      health: { pending: 1, failures: 0, backoffUntil: 0 },
     });
     const page = { after: null, limit: 9 };
     const filter = { webhookId: webhook.id };

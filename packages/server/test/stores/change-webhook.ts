@@ -1,6 +1,6 @@
 import type { IdempotencyKey, IdempotentResult } from '@tradepost/domain/kernel/idempotency';
 import { aContext, noon } from '@tradepost/domain/test/builders';
-import type { Webhook, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
+import type { Webhook, WebhookWithHealth } from '@tradepost/domain/webhooks/webhook';
 import type { Store } from '../../src/stores/store';
 
 /** Options of a change of a webhook. */
@@ -20,13 +20,13 @@ export interface Changed {
 export function changeWebhook(
   { webhooks }: Store,
   { accountId, id }: Webhook,
-  change: Partial<Webhook> | ((found: WebhookWithStats) => Partial<Webhook>),
+  change: Partial<Webhook> | ((found: WebhookWithHealth) => Partial<Webhook>),
   { idempotencyKey = null, now = noon }: ChangeOptions = {},
 ): Promise<IdempotentResult<Changed>> {
   const request = { accountId, id, idempotencyKey, context: aContext(now) };
   return webhooks.changeWebhook(request, (found) => {
     if (found === null) throw new Error('there is no such webhook');
-    const { stats: _own, ...webhook } = found;
+    const { health: _own, ...webhook } = found;
     const body = { ...webhook, ...(typeof change === 'function' ? change(found) : change) };
     return { webhook: body, response: { status: 200, headers: {}, body } };
   });

@@ -50,9 +50,9 @@ export async function migrateFailing(
     );
   const found = await read(before);
   expect(found).toMatchObject([
-    { status: 'active', stats: { pending: 1, failures: 5, failingSince: noon + 10 } },
-    { status: 'paused', stats: { pending: 2, failures: 1, failingSince: later + 10 } },
-    { status: 'active', stats: { pending: 1, failures: 0, failingSince: 0 } },
+    { status: 'active', health: { pending: 1, failures: 5, failingSince: noon + 10 } },
+    { status: 'paused', health: { pending: 2, failures: 1, failingSince: later + 10 } },
+    { status: 'active', health: { pending: 1, failures: 0, failingSince: 0 } },
   ]);
   await before.close();
   await revert();
@@ -67,9 +67,9 @@ export async function migrateFailing(
   const { disabled } = await disableFailing(settings);
   expect(disabled.map(({ webhookId }) => webhookId)).toEqual([failing.id]);
   expect(await read(store)).toMatchObject([
-    { status: 'paused', disabledAt: later + 20, stats: { pending: 1 } },
-    { status: 'paused', disabledAt: null, stats: { pending: 2 } },
-    { status: 'active', disabledAt: null, stats: { pending: 1 } },
+    { status: 'paused', disabledAt: later + 20, health: { pending: 1 } },
+    { status: 'paused', disabledAt: null, health: { pending: 2 } },
+    { status: 'active', disabledAt: null, health: { pending: 1 } },
   ]);
   const delivery = await leaseOne(store, later + 20);
   expect(delivery.webhookId).toBe(working.id);

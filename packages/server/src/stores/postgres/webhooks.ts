@@ -4,7 +4,7 @@ import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
   resetHealth,
   type Webhook,
-  type WebhookWithStats,
+  type WebhookWithHealth,
 } from '@tradepost/domain/webhooks/webhook';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { NumberedConditions } from '../conditions';
@@ -42,7 +42,7 @@ async function listWebhooks(
   db: PostgresDatabase,
   conditions: NumberedConditions,
   limit: number | null,
-): Promise<WebhookWithStats[]> {
+): Promise<WebhookWithHealth[]> {
   const rest = `${webhooksWithQueues} WHERE ${conditions.sql}
     ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`;
   const rows = await db.list(webhookFields, rest, ...conditions.values);
@@ -96,7 +96,7 @@ export async function selectWebhooks(
   db: PostgresDatabase,
   queries: Queries,
   ids: readonly string[],
-): Promise<WebhookWithStats[]> {
+): Promise<WebhookWithHealth[]> {
   const rest = `${webhooksWithQueues} WHERE webhooks.id = ANY ($1::text[]) AND deleted_at IS NULL`;
   const rows = await queries.list(webhookFields, rest, ids);
   return rows.map((row) => readWebhook(db.secrets, row));
@@ -107,7 +107,7 @@ async function selectWebhook(
   queries: Queries,
   accountId: string,
   id: string,
-): Promise<WebhookWithStats | null> {
+): Promise<WebhookWithHealth | null> {
   const [found] = await selectWebhooks(db, queries, [id]);
   return found?.accountId === accountId ? found : null;
 }
@@ -118,7 +118,7 @@ async function lockWebhook(
   tx: Transaction,
   accountId: string,
   id: string,
-): Promise<WebhookWithStats | null> {
+): Promise<WebhookWithHealth | null> {
   tx.send('SELECT 1 FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', id);
   return await selectWebhook(db, tx, accountId, id);
 }

@@ -1,5 +1,5 @@
 import { allEventTypes } from '@tradepost/contract/wire';
-import type { Webhook, WebhookStats, WebhookWithStats } from '@tradepost/domain/webhooks/webhook';
+import type { Webhook, WebhookHealth, WebhookWithHealth } from '@tradepost/domain/webhooks/webhook';
 import type { DisabledWebhook } from '@tradepost/domain/webhooks/webhook-store';
 import { type SecretCipher, secretPlaces } from '../encryption';
 import type { Fields } from './fields';
@@ -7,7 +7,7 @@ import { readHeaders } from './leased-delivery';
 import { type WebhookRecord, webhooks } from './tables';
 
 /** What is read of a webhook, joined with its queue. */
-export interface WebhookRow extends WebhookRecord, WebhookStats {
+export interface WebhookRow extends WebhookRecord, WebhookHealth {
   /** Event types, separated by commas. */
   eventTypes: string;
 }
@@ -43,7 +43,7 @@ export function createWebhookFields({
 export const webhooksWithQueues = 'FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id';
 
 /** Returns the webhook of a row. Its secrets are decrypted when they are read: lists do not show them. */
-export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWithStats {
+export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWithHealth {
   const {
     eventTypes: joined,
     pending,
@@ -76,7 +76,7 @@ export function readWebhook(secrets: SecretCipher, row: WebhookRow): WebhookWith
     },
     // An older server that resumes a webhook leaves the time.
     disabledAt: rest.status === 'active' ? null : rest.disabledAt,
-    stats: { pending, failures, backoffUntil, lastStatus, lastError, failingSince, failedAt },
+    health: { pending, failures, backoffUntil, lastStatus, lastError, failingSince, failedAt },
   };
 }
 

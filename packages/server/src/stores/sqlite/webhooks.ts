@@ -4,7 +4,7 @@ import { missingRecord } from '@tradepost/domain/kernel/errors';
 import {
   resetHealth,
   type Webhook,
-  type WebhookWithStats,
+  type WebhookWithHealth,
 } from '@tradepost/domain/webhooks/webhook';
 import type { WebhookStore } from '@tradepost/domain/webhooks/webhook-store';
 import { Conditions } from '../conditions';
@@ -40,7 +40,7 @@ function listWebhooks(
   db: SqliteDatabase,
   { sql, values }: Conditions,
   limit: number,
-): WebhookWithStats[] {
+): WebhookWithHealth[] {
   const rest = `${webhooksWithQueues} WHERE ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`;
   return db.list(webhookFields, rest, ...values, limit).map((row) => readWebhook(db.secrets, row));
 }
@@ -74,7 +74,7 @@ function countWebhooks(db: SqliteDatabase, accountId: string): number {
 }
 
 /** Returns a webhook that is not deleted, or null. */
-function selectLiveWebhook(db: SqliteDatabase, id: string): WebhookWithStats | null {
+function selectLiveWebhook(db: SqliteDatabase, id: string): WebhookWithHealth | null {
   const rest = `${webhooksWithQueues} WHERE webhooks.id = ? AND deleted_at IS NULL`;
   const row = db.find(webhookFields, rest, id);
   return row && readWebhook(db.secrets, row);
@@ -85,7 +85,7 @@ export function selectWebhook(
   db: SqliteDatabase,
   accountId: string,
   id: string,
-): WebhookWithStats | null {
+): WebhookWithHealth | null {
   const found = selectLiveWebhook(db, id);
   return found?.accountId === accountId ? found : null;
 }

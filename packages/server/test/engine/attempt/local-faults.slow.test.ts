@@ -47,7 +47,7 @@ describe('a lack of sockets', () => {
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
     const { accountId, id } = webhook;
     const found = await harness.store.webhooks.findWebhook(accountId, id);
-    expect(found?.stats).toMatchObject({ failures: 0, backoffUntil: 0 });
+    expect(found?.health).toMatchObject({ failures: 0, backoffUntil: 0 });
   });
 
   test('pauses all deliveries, so that they do not fail again and again at full speed', async () => {

@@ -70,7 +70,7 @@ export function describeDisabling(underTest: StoreUnderTest): void {
       expect(heard).toEqual([[buyer.accountId]]);
       expect(await find()).toMatchObject({
         ...{ status: 'paused', disabledAt: end, updatedAt: end, secret: webhook.secret },
-        stats: { pending: 1, failures: 5, failingSince: since, failedAt: noon + 3 * day + 10 },
+        health: { pending: 1, failures: 5, failingSince: since, failedAt: noon + 3 * day + 10 },
       });
       expect(await disable(store)).toEqual([]);
       expect((await store.summaries.countAccount(buyer, 10, end)).webhooks).toEqual({
@@ -125,7 +125,7 @@ export function describeDisabling(underTest: StoreUnderTest): void {
       await trade.place();
       await failForDays(store);
       expect(await disable(store)).toEqual([webhook.id]);
-      expect(await find()).toMatchObject({ stats: { pending: 1 } });
+      expect(await find()).toMatchObject({ health: { pending: 1 } });
       expect(await listEvents()).toContain('webhook.disabled');
     });
 
@@ -150,7 +150,7 @@ export function describeDisabling(underTest: StoreUnderTest): void {
       expect(await disable(store)).toEqual([]);
       expect(await find()).toMatchObject({ status: 'paused', disabledAt: null });
       await changeWebhook(store, webhook, { status: 'active' }, { now: end });
-      expect(await find()).toMatchObject({ stats: { failures: 5, failingSince: 0 } });
+      expect(await find()).toMatchObject({ health: { failures: 5, failingSince: 0 } });
       expect(await disable(store)).toEqual([]);
       const result = aResult(await leaseOne(store, end));
       await store.deliveries.recordAttempts([result], end);
@@ -175,7 +175,7 @@ export function describeDisabling(underTest: StoreUnderTest): void {
         await store.deliveries.recordAttempts([result], now + 10);
       };
       await fail(end);
-      expect(await find()).toMatchObject({ disabledAt: null, stats: { failingSince: end + 10 } });
+      expect(await find()).toMatchObject({ disabledAt: null, health: { failingSince: end + 10 } });
       await fail(end + 3 * day - 1);
       expect(await disable(store, end + 4 * day)).toEqual([]);
       await fail(end + 4 * day);

@@ -38,7 +38,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       );
       const deleted = await addWebhook(store, aWebhook({ accountId, createdAt: noon + 2 }));
       await store.webhooks.deleteWebhook(accountId, deleted.id, noon + 3);
-      const [first, second] = [webhook, other].map((one) => ({ ...one, stats: idle }));
+      const [first, second] = [webhook, other].map((one) => ({ ...one, health: idle }));
       expect(await store.webhooks.listAllWebhooks()).toEqual([second, first]);
       expect(await store.webhooks.listAllWebhooks(accountId)).toEqual([first]);
       expect(await store.webhooks.listAllWebhooks('usr_unknown')).toEqual([]);
@@ -46,7 +46,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
 
     test('a webhook is found by its ID, and only by its own account', async () => {
       const { store, webhook, find } = await open();
-      expect(await find()).toEqual({ ...webhook, stats: idle });
+      expect(await find()).toEqual({ ...webhook, health: idle });
       const stranger = await addCaller(store, 'buyer');
       expect(await store.webhooks.findWebhook(stranger.accountId, webhook.id)).toBeNull();
       expect(await store.webhooks.findWebhook(webhook.accountId, 'whk_none')).toBeNull();
@@ -66,7 +66,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       expect(response.body).toEqual({ ...webhook, ...change });
       const reopened = await underTest.reopen();
       const found = await reopened.webhooks.findWebhook(webhook.accountId, webhook.id);
-      expect(found).toEqual({ ...webhook, ...change, stats: idle });
+      expect(found).toEqual({ ...webhook, ...change, health: idle });
     });
 
     test('a rejected change changes nothing', async () => {
@@ -75,7 +75,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
         throw new Error('not this one');
       });
       await expect(rejected).rejects.toThrow('not this one');
-      expect(await find()).toEqual({ ...webhook, stats: idle });
+      expect(await find()).toEqual({ ...webhook, health: idle });
       await trade.place();
       expect(await leaseDue(store, noon)).toHaveLength(1);
     });
@@ -135,31 +135,31 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       const { trade, store, webhook, find } = await open();
       await trade.place();
       await trade.place();
-      expect(await find()).toMatchObject({ stats: { pending: 2, failures: 0 } });
+      expect(await find()).toMatchObject({ health: { pending: 2, failures: 0 } });
       const [one, other] = await leaseDue(store, noon);
       if (!(one && other)) throw new Error('two are due');
-      expect(await find()).toMatchObject({ stats: { pending: 2 } });
+      expect(await find()).toMatchObject({ health: { pending: 2 } });
       const outcomes = [aResult(one), failedResult(other, noon + 5_000)];
       await store.deliveries.recordAttempts(outcomes, noon + 20);
       const failing = { lastStatus: 500, lastError: null, failingSince: noon + 12 };
-      expect(await find()).toMatchObject({ stats: { pending: 1, failures: 1, ...failing } });
+      expect(await find()).toMatchObject({ health: { pending: 1, failures: 1, ...failing } });
       const [again] = await leaseDue(store, noon + 5_000);
       if (again === undefined) throw new Error('the failed one is due');
       const attempt = anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout' });
       const timeout = { ...failedResult(again, noon + 20_000), attempt };
       await store.deliveries.recordAttempts([timeout], noon + 5_020);
       expect(await find()).toMatchObject({
-        stats: { failures: 2, ...failing, lastStatus: null, lastError: 'timeout' },
+        health: { failures: 2, ...failing, lastStatus: null, lastError: 'timeout' },
       });
       const [last] = await leaseDue(store, noon + 20_000);
       if (last === undefined) throw new Error('the failed one is due');
       await store.deliveries.recordAttempts([aResult(last)], noon + 20_020);
       expect(await find()).toMatchObject({
-        stats: { pending: 0, failures: 0, lastStatus: 200, lastError: null, failingSince: 0 },
+        health: { pending: 0, failures: 0, lastStatus: 200, lastError: null, failingSince: 0 },
       });
       const reopened = await underTest.reopen();
       const { accountId, id } = webhook;
-      expect((await reopened.webhooks.findWebhook(accountId, id))?.stats.lastStatus).toBe(200);
+      expect((await reopened.webhooks.findWebhook(accountId, id))?.health.lastStatus).toBe(200);
     });
 
     describe('an idempotency key', () => {

@@ -23,7 +23,7 @@ export function describePauses(underTest: StoreUnderTest): void {
       await trade.place();
       await changeWebhook(store, webhook, { status: 'paused' });
       await trade.place({ now: noon + 1 });
-      expect(await find()).toMatchObject({ status: 'paused', stats: { pending: 2 } });
+      expect(await find()).toMatchObject({ status: 'paused', health: { pending: 2 } });
       expect(await store.deliveries.nextDueAt()).toBeNull();
       expect(await leaseDue(store, noon + 1_000)).toEqual([]);
       let heard = 0;
@@ -42,7 +42,7 @@ export function describePauses(underTest: StoreUnderTest): void {
       const delivery = await leaseOne(store, noon);
       await changeWebhook(store, webhook, { status: 'paused' });
       await store.deliveries.recordAttempts([failedResult(delivery, noon + 5_000)], noon + 20);
-      expect(await find()).toMatchObject({ stats: { pending: 1, failures: 1 } });
+      expect(await find()).toMatchObject({ health: { pending: 1, failures: 1 } });
       expect(await leaseDue(store, noon + 60_000)).toEqual([]);
       await changeWebhook(store, webhook, { status: 'active' }, { now: noon + 60_000 });
       expect(await leaseOne(store, noon + 60_000)).toMatchObject({ attemptCount: 1 });
@@ -60,8 +60,8 @@ export function describePauses(underTest: StoreUnderTest): void {
       }
       const now = noon + 4_020;
       expect(await leaseDue(store, now)).toEqual([]);
-      const { stats } = (await opened.find()) ?? {};
-      expect(stats).toEqual({
+      const { health } = (await opened.find()) ?? {};
+      expect(health).toEqual({
         pending: 1,
         failures: 5,
         backoffUntil: noon + 9_010,
@@ -77,21 +77,21 @@ export function describePauses(underTest: StoreUnderTest): void {
       const { store, webhook, find, now } = await openBackingOff();
       const url = 'https://mended.example/';
       await changeWebhook(store, webhook, { url }, { now });
-      const stats = { failures: 5, backoffUntil: 0, lastStatus: 500, failingSince: 0 };
-      expect(await find()).toMatchObject({ stats });
+      const health = { failures: 5, backoffUntil: 0, lastStatus: 500, failingSince: 0 };
+      expect(await find()).toMatchObject({ health });
       const delivery = await leaseOne(store, now);
       expect(delivery).toMatchObject({ url });
       await store.deliveries.recordAttempts([rejectedResult(delivery, now)], now + 10);
-      expect(await find()).toMatchObject({ stats: { failures: 6, failingSince: now + 10 } });
+      expect(await find()).toMatchObject({ health: { failures: 6, failingSince: now + 10 } });
     });
 
     test('a resumption ends the backoff too, a pause does not', async () => {
       const { store, webhook, find, now } = await openBackingOff();
       await changeWebhook(store, webhook, { status: 'paused' }, { now });
       const waiting = { backoffUntil: noon + 9_010, failingSince: noon + 10 };
-      expect(await find()).toMatchObject({ stats: waiting });
+      expect(await find()).toMatchObject({ health: waiting });
       await changeWebhook(store, webhook, { status: 'active' }, { now });
-      expect(await find()).toMatchObject({ stats: { backoffUntil: 0, failingSince: 0 } });
+      expect(await find()).toMatchObject({ health: { backoffUntil: 0, failingSince: 0 } });
       expect(await leaseDue(store, now)).toHaveLength(1);
     });
 
@@ -114,7 +114,7 @@ export function describePauses(underTest: StoreUnderTest): void {
       expect(await find()).toMatchObject({ status: 'paused', updatedAt: now });
       expect(await leaseDue(store, now + 60_000)).toEqual([]);
       expect(await change('active')).toBe(true);
-      expect(await find()).toMatchObject({ status: 'active', stats: { backoffUntil: 0 } });
+      expect(await find()).toMatchObject({ status: 'active', health: { backoffUntil: 0 } });
       const [delivery] = await leaseDue(store, now);
       expect(await store.deliveryLog.findOwner(delivery?.id ?? '')).toBe(accountId);
       expect(await store.deliveryLog.findOwner('dlv_unknown')).toBeNull();
@@ -133,7 +133,7 @@ export function describePauses(underTest: StoreUnderTest): void {
         updatedAt: now,
       };
       await changeWebhook(store, webhook, change, { now });
-      expect(await find()).toMatchObject({ stats: { failures: 5, backoffUntil: noon + 9_010 } });
+      expect(await find()).toMatchObject({ health: { failures: 5, backoffUntil: noon + 9_010 } });
       expect(await leaseDue(store, now)).toEqual([]);
     });
   });

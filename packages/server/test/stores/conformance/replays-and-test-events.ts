@@ -103,7 +103,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
             attemptCount: 1,
           });
           const watched = await store.webhooks.findWebhook(accountId, webhook.id);
-          expect(watched?.stats.pending).toBe(1);
+          expect(watched?.health.pending).toBe(1);
           expect(await leaseOne(store, now)).toMatchObject({
             id: delivery.id,
             eventId: delivery.eventId,
@@ -121,7 +121,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         await requestReplay(store, accountId, delivery.id, { now: noon + 60_000 });
         await requestReplay(store, accountId, delivery.id, { now: noon + 60_001 });
         const watched = await store.webhooks.findWebhook(accountId, webhook.id);
-        expect(watched?.stats.pending).toBe(1);
+        expect(watched?.health.pending).toBe(1);
         const again = await leaseOne(store, noon + 60_001);
         await store.deliveries.recordAttempts([aResult(again)], noon + 60_020);
         expect(await store.deliveries.nextDueAt()).toBeNull();
@@ -144,7 +144,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         expect(heard).toBe(1);
         expect(await leaseDue(store, noon + 5_000)).toHaveLength(1);
         const watched = await store.webhooks.findWebhook(accountId, webhook.id);
-        expect(watched?.stats).toMatchObject({ failures: 5, backoffUntil: 0 });
+        expect(watched?.health).toMatchObject({ failures: 5, backoffUntil: 0 });
       });
 
       test('that is rejected changes nothing, and finds no delivery of another account', async () => {
@@ -201,17 +201,17 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
           noon + 20,
         );
         const ids = leased.map(({ id }) => id);
-        const stats = async () =>
-          (await store.webhooks.findWebhook(accountId, opened.webhook.id))?.stats;
-        return { ...opened, ids, inFlight, stats };
+        const health = async () =>
+          (await store.webhooks.findWebhook(accountId, opened.webhook.id))?.health;
+        return { ...opened, ids, inFlight, health };
       }
 
       test('makes all due again that the filter finds, and ends the backoff', async () => {
-        const { store, accountId, ids, stats } = await openMany();
-        expect((await stats())?.backoffUntil).toBeGreaterThan(noon + 300_000);
+        const { store, accountId, ids, health } = await openMany();
+        expect((await health())?.backoffUntil).toBeGreaterThan(noon + 300_000);
         const { response } = await requestReplays(store, accountId, { ids }, { now: noon + 40 });
         expect(response.body).toEqual({ replayed: 3, skipped: 1 });
-        expect(await stats()).toMatchObject({ pending: 4, backoffUntil: 0 });
+        expect(await health()).toMatchObject({ pending: 4, backoffUntil: 0 });
         const again = await leaseDue(store, noon + 40);
         expect(again.map(({ id }) => id)).toEqual(ids.slice(0, again.length));
         for (const one of again)
@@ -251,7 +251,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         for (const id of single.ids.slice(0, 3))
           await requestReplay(single.store, single.accountId, id, { now: noon + 40 });
         expect((await single.list()).map(shown)).toEqual(together);
-        expect(await single.stats()).toMatchObject({ pending: 4, backoffUntil: 0 });
+        expect(await single.health()).toMatchObject({ pending: 4, backoffUntil: 0 });
       });
 
       test('with an idempotency key has one effect, also when it is requested twice at once', async () => {
@@ -268,11 +268,11 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
       });
 
       test('of nothing changes nothing', async () => {
-        const { store, accountId, list, stats } = await openMany();
-        const before = [await list(), await stats()];
+        const { store, accountId, list, health } = await openMany();
+        const before = [await list(), await health()];
         const { response } = await requestReplays(store, accountId, { ids: [] });
         expect(response.body).toEqual({ replayed: 0, skipped: 0 });
-        expect([await list(), await stats()]).toEqual(before);
+        expect([await list(), await health()]).toEqual(before);
       });
     });
 

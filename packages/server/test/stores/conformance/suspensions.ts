@@ -101,10 +101,10 @@ export function describeSuspensions(underTest: StoreUnderTest): void {
         await store.deliveries.recordAttempts([rejectedResult(delivery, now)], now + 10);
       }
       const find = () => store.webhooks.findWebhook(id, webhook.id);
-      expect((await find())?.stats).toMatchObject({ pending: 1, failures: 5 });
+      expect((await find())?.health).toMatchObject({ pending: 1, failures: 5 });
       expect(await leaseDue(store, noon + 60_000)).toEqual([]);
       await resume(store, id, noon + 4_020);
-      expect((await find())?.stats).toMatchObject({ failures: 5, backoffUntil: 0 });
+      expect((await find())?.health).toMatchObject({ failures: 5, backoffUntil: 0 });
       expect(await leaseDue(store, noon + 4_020)).toHaveLength(1);
     });
 

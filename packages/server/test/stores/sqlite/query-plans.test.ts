@@ -92,8 +92,8 @@ describe('by the query plans,', () => {
     // This query reads all keys, in the order of the table.
     expect(await getPlans(() => accounts.listKeys())).toEqual(['SCAN api_keys', parent]);
     expect(await getPlans(() => accounts.findKeyOwner('key_1'))).toEqual([key, parent]);
-    const revocation = [key, key, parent];
-    expect(await getPlans(() => accounts.revokeKey('key_1', noon))).toEqual(revocation);
+    // It is read first, and there is none to change.
+    expect(await getPlans(() => accounts.revokeKey('key_1', noon))).toEqual([key, parent]);
   });
 
   test('the unread notifications from before a time are found by the index', async () => {
