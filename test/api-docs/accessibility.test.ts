@@ -4,10 +4,11 @@ import { useApiDocs } from './use-api-docs';
 
 const docs = useApiDocs();
 
-const views: View[] = (['light', 'dark'] as const).flatMap((colorScheme) => [
-  { colorScheme, width: 1280 },
-  { colorScheme, width: 390 },
-]);
+/** Colours differ by the scheme, and the layout by the width. */
+const views: View[] = [
+  { colorScheme: 'light', width: 390 },
+  { colorScheme: 'dark', width: 1280 },
+];
 
 test.each(views)('axe finds no violation in $colorScheme colours, $width px wide', async (view) => {
   const { page, findViolations, authorize, openOperation } = await docs.open(view);

@@ -32,17 +32,20 @@ async function countOrders(): Promise<number> {
   return ((await response.json()) as { data: unknown[] }).data.length;
 }
 
-test('nothing is wider than the window of a phone', async () => {
+test('every operation has its code samples, and is no wider than the window of a phone', async () => {
   const { page, openOperation } = await docs.open({ colorScheme: 'light', width: 390 });
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   const events = Object.values(document.webhooks).map(({ post }) => ({
     ...post,
     tags: ['webhooks'],
   }));
-  for (const { tags, operationId } of [...operations, ...events]) {
+  for (const { tags, operationId, 'x-codeSamples': samples } of [...operations, ...events]) {
     const operation = await openOperation(tags[0] ?? '', operationId);
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width, operationId).toBe(390);
+    const labels = await operation.locator('.code-samples-choice button').allInnerTexts();
+    expect(labels).toEqual((samples ?? []).map(({ lang, label }) => label ?? lang));
+    // Many open operations make the page slow.
     await operation.locator('.opblock-summary-control').click();
   }
 });
@@ -203,38 +206,23 @@ test('the page shows every webhook event, and how to verify it', async () => {
   }
 });
 
-describe('code samples', () => {
-  test('of every operation in the document are shown with their labels', async () => {
-    const { openOperation } = await docs.open();
-    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-    for (const { tags, operationId, 'x-codeSamples': samples } of operations) {
-      if (samples === undefined) continue;
-      const operation = await openOperation(tags[0] ?? '', operationId);
-      const labels = await operation.locator('.code-samples-choice button').allInnerTexts();
-      expect(labels).toEqual(samples.map(({ lang, label }) => label ?? lang));
-      // Many open operations make the page slow.
-      await operation.locator('.opblock-summary-control').click();
-    }
-  });
-
-  test('change with the button that is pressed', async () => {
-    const samples = [
-      { lang: 'shell', label: 'CLI', source: 'tradepost orders list' },
-      { lang: 'typescript', source: 'await tradepost.orders.list();' },
-    ];
-    const changed = structuredClone(document);
-    Object.assign(changed.paths['/v1/orders']?.get ?? {}, { 'x-codeSamples': samples });
-    const url = `${docs.server.url}/openapi.json`;
-    await docs.context.route(url, (route) => route.fulfill({ json: changed }));
-    const { openOperation, findViolations } = await docs.open();
-    await docs.context.unroute(url);
-    const operation = await openOperation('orders', 'listOrders');
-    const code = operation.locator('.code-samples .highlight-code');
-    expect((await code.textContent())?.trim()).toBe('tradepost orders list');
-    expect(await operation.getByRole('button', { name: 'CLI', pressed: true }).count()).toBe(1);
-    await operation.getByRole('button', { name: 'typescript', pressed: false }).click();
-    await operation.getByRole('button', { name: 'typescript', pressed: true }).waitFor();
-    expect((await code.textContent())?.trim()).toBe('await tradepost.orders.list();');
-    expect(await findViolations()).toEqual([]);
-  });
+test('code samples change with the button that is pressed', async () => {
+  const samples = [
+    { lang: 'shell', label: 'CLI', source: 'tradepost orders list' },
+    { lang: 'typescript', source: 'await tradepost.orders.list();' },
+  ];
+  const changed = structuredClone(document);
+  Object.assign(changed.paths['/v1/orders']?.get ?? {}, { 'x-codeSamples': samples });
+  const url = `${docs.server.url}/openapi.json`;
+  await docs.context.route(url, (route) => route.fulfill({ json: changed }));
+  const { openOperation, findViolations } = await docs.open();
+  await docs.context.unroute(url);
+  const operation = await openOperation('orders', 'listOrders');
+  const code = operation.locator('.code-samples .highlight-code');
+  expect((await code.textContent())?.trim()).toBe('tradepost orders list');
+  expect(await operation.getByRole('button', { name: 'CLI', pressed: true }).count()).toBe(1);
+  await operation.getByRole('button', { name: 'typescript', pressed: false }).click();
+  await operation.getByRole('button', { name: 'typescript', pressed: true }).waitFor();
+  expect((await code.textContent())?.trim()).toBe('await tradepost.orders.list();');
+  expect(await findViolations()).toEqual([]);
 });

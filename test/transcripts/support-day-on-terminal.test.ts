@@ -30,7 +30,7 @@ describe("a support agent's day", () => {
     await expect(usual).toMatchFileSnapshot(file);
   }, 300_000);
 
-  it.each([dayWidth, 80, 120])(
+  it.each([dayWidth, 80])(
     'has no line that a terminal of %d cells breaks',
     async (columns) => {
       const transcript = columns === dayWidth ? usual : await runDay(columns);

@@ -36,7 +36,7 @@ async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> 
   };
 }
 
-/** Starts a PostgreSQL server, or uses the one at `TRADEPOST_TEST_POSTGRES`, whose user must be allowed to create databases. */
+/** Starts a PostgreSQL server, or uses the one at `TRADEPOST_TEST_POSTGRES`, whose user must be a superuser. */
 export async function startPostgres(): Promise<TestPostgres> {
   const { TRADEPOST_TEST_POSTGRES: existing } = process.env;
   const { url, stop } =

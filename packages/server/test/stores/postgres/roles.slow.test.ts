@@ -1,61 +1,19 @@
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkDatabase } from '../../../src/stores/postgres/check';
-import { migrateDatabase } from '../../../src/stores/postgres/migrate';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
-import { ReusedDatabases, startPostgres } from '../../helpers/postgres';
-import { describeStore } from '../store-conformance';
+import { startPostgres } from '../../helpers/postgres';
+import { createRoles, roles, runStatements as run } from '../../helpers/postgres-roles';
 
-const roles = readFileSync(new URL('../../../deploy/postgres/roles.sql', import.meta.url), 'utf8');
 const postgres = await startPostgres();
-const databases = new ReusedDatabases(postgres);
 afterAll(postgres.stop);
 
-/** Runs statements on a connection of their own. Returns the rows of the last one. */
-async function run(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const results = [await client.query(sql)].flat();
-    return results.at(-1)?.rows ?? [];
-  } finally {
-    await client.end();
-  }
-}
-
-/** Returns a URL with another role, whose password is its name. */
-function withRole(url: string, role: 'tradepost_owner' | 'tradepost_server'): string {
-  const address = new URL(url);
-  address.username = role;
-  address.password = role;
-  return address.href;
-}
-
-/** Creates the roles and, as the owner, the tables in a database. Returns the URLs of both roles. */
-async function prepare(url: string): Promise<{ owner: string; server: string }> {
-  await run(
-    url,
-    `${roles};
-     ALTER ROLE tradepost_owner PASSWORD 'tradepost_owner';
-     ALTER ROLE tradepost_server PASSWORD 'tradepost_server'`,
-  );
-  const owner = withRole(url, 'tradepost_owner');
-  await migrateDatabase(owner, { dryRun: false });
-  return { owner, server: withRole(url, 'tradepost_server') };
-}
-
-describeStore('the PostgreSQL store with the role of the server', async () => {
-  const { url, remove } = await databases.take();
-  const { server } = await prepare(url);
-  return { open: () => openPostgresStore(server), remove };
-});
-
+/** What it may do, it does in the tests of the store. */
 describe('the role of the server', () => {
   async function createDatabase() {
     const { url, remove } = await postgres.createDatabase();
     onTestFinished(remove);
-    return { url, ...(await prepare(url)) };
+    return { url, ...(await createRoles(url)) };
   }
 
   test('checks its health and its data, and the roles may be created again', async () => {
