@@ -69,10 +69,10 @@ const slowUnitTests = (name: string) => ({
 });
 
 /**
- * These tests wait for processes of their own more than they compute, so a few more of them than there are
- * processors overlap. They run after the unit tests, and each worker loads a module once.
+ * These tests wait for processes of their own more than they compute, so four of them
+ * overlap on two processors. They run after the unit tests, and each worker loads a module once.
  */
-const waitingTests = { isolate: false, maxWorkers: 3, sequence: { groupOrder: 1 } };
+const waitingTests = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 /** Slow tests that run only through a proxy that validates requests and responses: a second time without it proves no more. */
 const slowThroughPrism = [
