@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '@tradepost/domain/kernel/errors';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkDatabase } from '../../../src/stores/postgres/check';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../../src/stores/postgres/migrate';
 import type * as current from '../../../src/stores/postgres/migrations/migrations';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
+import { connectForTest } from '../../helpers/connect-for-test';
 import { startPostgres } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';
 
@@ -45,17 +46,10 @@ const released = currentSchemaVersion - 3;
 const postgres = await startPostgres();
 afterAll(postgres.stop);
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
-}
-
 /** Creates a database with the schema before the later migrations. Returns a client of it and its URL. */
 async function createOldDatabase() {
   const { url } = await postgres.createDatabase();
-  const client = await connect(url);
+  const client = await connectForTest(url);
   await createTables(client, released);
   await client.query(
     'CREATE TABLE tradepost_schema (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL, min_compatible_version BIGINT NOT NULL)',
@@ -91,7 +85,7 @@ async function expectMigrated(url: string, client: pg.Client): Promise<void> {
 
 test('a migration holds the locks of one version, so that an order that is created meanwhile does not wait for it', async () => {
   const { url, client } = await createOldDatabase();
-  const ordering = await connect(url);
+  const ordering = await connectForTest(url);
   // As a server of the previous version does: first the listing, then the order.
   await ordering.query("BEGIN; SET LOCAL lock_timeout = '200ms'");
   await ordering.query("UPDATE listings SET available_quantity = 9 WHERE id = 'lst_1'");
@@ -112,7 +106,7 @@ test('a migration holds the locks of one version, so that an order that is creat
 describe('while an index is built', () => {
   /** Starts a migration that cannot finish its index, because a transaction has written to the table before. */
   async function startMigration({ url, client }: { url: string; client: pg.Client }) {
-    const writer = await connect(url);
+    const writer = await connectForTest(url);
     await writer.query('BEGIN');
     await writer.query(insertOrder('ord_before'));
     const migration = migrateDatabase(url, { dryRun: false });
@@ -133,7 +127,7 @@ describe('while an index is built', () => {
     onTestFinished(() => store.close());
     const trade = await Trade.open(store);
     // As this server was when its schema was the current one.
-    const client = await connect(url);
+    const client = await connectForTest(url);
     await client.query(
       `DROP INDEX orders_by_quantity; UPDATE tradepost_schema SET version = ${released}`,
     );
@@ -198,7 +192,7 @@ test('several processes migrate a database, or create its tables, at the same ti
   for (const url of [empty, old]) {
     const migrations = [1, 2, 3].map(() => migrateDatabase(url, { dryRun: false }));
     for (const { to } of await Promise.all(migrations)) expect(to).toBe(currentSchemaVersion);
-    await expectMigrated(url, await connect(url));
+    await expectMigrated(url, await connectForTest(url));
   }
 });
 
@@ -234,7 +228,7 @@ describe('a server of an older version', () => {
   async function createNewer(compatibleFrom: number): Promise<string> {
     const { url } = await postgres.createDatabase();
     await migrateDatabase(url, { dryRun: false });
-    await (await connect(url)).query(
+    await (await connectForTest(url)).query(
       `UPDATE tradepost_schema SET version = 99, min_compatible_version = ${compatibleFrom}`,
     );
     return url;

@@ -1,40 +1,20 @@
 import { noon } from '@tradepost/domain/test/builders';
 import { StatsTally } from '@tradepost/domain/webhooks/stats-counts';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { checkDatabase } from '../../../src/stores/postgres/check';
 import { PostgresDatabase, Transaction } from '../../../src/stores/postgres/database';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import { addStats, removeOldStats, sumStats } from '../../../src/stores/postgres/webhook-stats';
 import { WriteSet } from '../../../src/stores/postgres/write-set';
+import { connectForTest } from '../../helpers/connect-for-test';
 import { addEndpoint } from '../../helpers/enqueue';
 import { startPostgres } from '../../helpers/postgres';
 import { Trade } from '../../helpers/trade';
-import { migrateWithData } from '../stats-migration';
-import { revertToFirstSchema } from './revert-to-first-schema';
 
 const hour = 60 * 60 * 1000;
 
 const postgres = await startPostgres();
 afterAll(postgres.stop);
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  return client;
-}
-
-test('a database of the first schema gets statistics, which count from then on', async () => {
-  const { url } = await postgres.createDatabase();
-  const client = await connect(url);
-  const empty = await connect((await postgres.createDatabase()).url);
-  const revert = () => revertToFirstSchema(client, empty);
-  const store = await migrateWithData(() => openPostgresStore(url), revert);
-  onTestFinished(() => store.close());
-  const { checks } = await checkDatabase(url, noon);
-  expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
-});
 
 test('statistics are read and removed by the indexes of the table', async () => {
   const { url } = await postgres.createDatabase();
@@ -50,7 +30,7 @@ test('statistics are read and removed by the indexes of the table', async () => 
     addStats(writes, tally);
     writes.send(tx);
   });
-  const client = await connect(url);
+  const client = await connectForTest(url);
   await client.query('ANALYZE webhook_stats');
 
   /** Runs work and returns the plans of its statements. */

@@ -3,13 +3,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
-import { migrateWithData } from '../stats-migration';
+import { migrationsOfData } from '../migrations-of-data';
 import { revertToFirstSchema } from './revert-to-first-schema';
 
-test('a file of the first schema gets statistics, which count from then on', async () => {
+test.each(migrationsOfData)('a file of the first schema %s', async (_outcome, migrate) => {
   const file = tempFile();
-  const revert = () => revertToFirstSchema(file);
-  const store = await migrateWithData(() => openSqliteStore(file), revert);
+  const store = await migrate(
+    () => openSqliteStore(file),
+    async () => revertToFirstSchema(file),
+  );
   onTestFinished(() => store.close());
   const { checks } = await checkDatabase(file, noon);
   expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
