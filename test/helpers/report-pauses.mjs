@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
-// Loaded with --import: after as many pauses between its steps as PAUSES says, the process writes a line to stderr, and goes on. At
-// the end of the next pause it stops, so that whoever waits for the line can kill it, however long that takes.
+// Loaded with --import into a program that pauses between its steps. After pause number PAUSES it writes `paused` to stderr and does
+// one more step. Then it hangs in its next pause until it is killed, so that a test on a busy machine kills it in time.
 const { setTimeout } = timers;
 let left = Number(process.env.PAUSES);
 

@@ -87,8 +87,8 @@ function requestedBackoffUntil({ retryAfter, endedAt }: AttemptEnd): number {
 /**
  * Returns an endpoint's health after an attempt. Each success raises the concurrency limit by one, each round of failures
  * halves it. After five rounds the endpoint is in backoff: one attempt, then a pause that grows from 5 s to 5 min, until one
- * succeeds. `disabling.ts` says when its webhook is disabled. A receiver that rejects and requests a wait gets it at once for all of its deliveries, up
- * to 5 min. Source: RFC 9110, section 10.2.3.
+ * succeeds. `disabling.ts` says when its webhook is disabled. A receiver that rejects and requests a wait gets it at once for all of
+ * its deliveries, up to 5 min. Source: RFC 9110, section 10.2.3.
  */
 export function nextHealth(health: EndpointHealth, attempt: AttemptEnd): EndpointHealth {
   const remaining = remainingBackoffUntil(health, attempt);

@@ -13,7 +13,7 @@ import { cutPage, type MemoryData, newestFirst, requireReference } from './memor
 export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
   const { webhooks, queues, announcements } = data;
 
-  function withStats({ isDeleted: __, ...webhook }: Webhook & { isDeleted: boolean }) {
+  function withHealth({ isDeleted: __, ...webhook }: Webhook & { isDeleted: boolean }) {
     const { health, deliveries } = data.getQueue(webhook.id);
     const { concurrencyLimit: _, ...shown } = health;
     const pending = [...deliveries].filter(({ state }) => state === 'pending');
@@ -24,7 +24,7 @@ export function createMemoryWebhookStore(data: MemoryData): WebhookStore {
   const list = (accountId?: string): WebhookWithHealth[] =>
     [...webhooks.values()]
       .filter((one) => !one.isDeleted && one.accountId === (accountId ?? one.accountId))
-      .map(withStats);
+      .map(withHealth);
 
   const find = (accountId: string, id: string) =>
     list(accountId).find((webhook) => webhook.id === id) ?? null;

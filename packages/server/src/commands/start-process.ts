@@ -119,7 +119,14 @@ async function startEngineForRole(
     const tracer = await loadTracer();
     const { startEngine } = await import('../runtime/engine');
     return startEngine({
-      ...{ store, log, webhookPolicy, retention, disableAfterDays, sockets, metrics, tracer },
+      store,
+      log,
+      webhookPolicy,
+      retention,
+      disableAfterDays,
+      sockets,
+      metrics,
+      tracer,
     });
   }
   if (!isPostgresUrl(options.database)) {

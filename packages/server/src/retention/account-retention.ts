@@ -37,12 +37,12 @@ function createParts(
     keepNotifications,
     keepUnreadNotifications,
   }: RetainingAccount,
-  { retention, retentionMs, clock }: PruneTaskDependencies,
+  { retention, retentionDays, clock }: PruneTaskDependencies,
 ): PruneTask[] {
   const cutoff = (days: number) => clock.now() - days * day;
   const until = (days: number) => ({
     before: cutoff(days),
-    eventsBefore: cutoff(retentionMs.events),
+    eventsBefore: cutoff(retentionDays.events),
   });
   const notifications = (read: boolean, own: number | null, days: number) =>
     own === null || own >= days
@@ -57,9 +57,9 @@ function createParts(
       ),
     );
   return [
-    notifications(false, keepUnreadNotifications, retentionMs.unreadNotifications),
-    notifications(true, keepNotifications, retentionMs.notifications),
-    keepDeliveries === null || keepDeliveries >= retentionMs.deliveries
+    notifications(false, keepUnreadNotifications, retentionDays.unreadNotifications),
+    notifications(true, keepNotifications, retentionDays.notifications),
+    keepDeliveries === null || keepDeliveries >= retentionDays.deliveries
       ? []
       : webhookIds.flatMap((id) => deliveries(id, keepDeliveries)),
   ].flat();

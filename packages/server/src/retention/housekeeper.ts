@@ -32,8 +32,8 @@ export interface HousekeeperDependencies extends PruneTaskDependencies, Disablin
 }
 
 /**
- * Fails expired deliveries, disables endpoints that keep failing, and removes old data, in a round each minute, or in consecutive rounds as long as there is more to
- * do. It works in small steps with pauses, so that requests and deliveries do not wait for it.
+ * Fails expired deliveries, disables endpoints that keep failing, and removes old data, in a round each minute, or in consecutive
+ * rounds as long as there is more to do. It works in small steps with pauses, so that requests and deliveries do not wait for it.
  */
 export class Housekeeper {
   readonly #dependencies: HousekeeperDependencies;

@@ -39,7 +39,7 @@ export interface PruneTaskDependencies {
   deliveries: Pick<DeliveryStore, 'failOverdue'>;
   retention: RetentionStore;
   /** How long data is kept, in days. */
-  retentionMs: Retention;
+  retentionDays: Retention;
   clock: Clock;
 }
 

@@ -24,9 +24,9 @@ export function createOverdueTask({ deliveries, clock }: PruneTaskDependencies):
  * notifications and events.
  */
 export function createPruneTasks(dependencies: PruneTaskDependencies): PruneTask[] {
-  const { retention, retentionMs, clock } = dependencies;
+  const { retention, retentionDays, clock } = dependencies;
   const cutoff = (days: number) => clock.now() - days * day;
-  const references = () => ({ eventsBefore: cutoff(retentionMs.events) });
+  const references = () => ({ eventsBefore: cutoff(retentionDays.events) });
   return [
     drain('idempotencyKeys', () =>
       retention.pruneIdempotencyKeys({ now: clock.now(), limit: batch }),
@@ -51,17 +51,17 @@ export function createPruneTasks(dependencies: PruneTaskDependencies): PruneTask
       retention.pruneDeliveries({
         ...step,
         ...references(),
-        before: cutoff(retentionMs.deliveries),
+        before: cutoff(retentionDays.deliveries),
       }),
     ),
     scan('unreadNotifications', { clock, restartAfter: day }, (step) => {
-      const before = cutoff(retentionMs.unreadNotifications);
+      const before = cutoff(retentionDays.unreadNotifications);
       return retention.pruneNotifications({ ...step, ...references(), before, unread: true });
     }),
     scan('notifications', { clock, restartAfter: day }, (step) => {
-      const before = cutoff(retentionMs.notifications);
+      const before = cutoff(retentionDays.notifications);
       // The scan above removes older ones, read or not.
-      const since = cutoff(retentionMs.unreadNotifications);
+      const since = cutoff(retentionDays.unreadNotifications);
       return retention.pruneNotifications({
         ...step,
         ...references(),
@@ -72,11 +72,11 @@ export function createPruneTasks(dependencies: PruneTaskDependencies): PruneTask
     }),
     createAccountTask(dependencies),
     scan('auditLog', { clock, restartAfter: day }, (step) =>
-      retention.pruneAuditLog({ ...step, before: cutoff(retentionMs.auditLog) }),
+      retention.pruneAuditLog({ ...step, before: cutoff(retentionDays.auditLog) }),
     ),
     {
       ...scan('events', { clock, restartAfter: day }, (step) =>
-        retention.pruneEvents({ ...step, before: cutoff(retentionMs.events) }),
+        retention.pruneEvents({ ...step, before: cutoff(retentionDays.events) }),
       ),
       // Until the others are done, most events are removed with them, and the scan would pass the rest in vain.
       isLast: true,

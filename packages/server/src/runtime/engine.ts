@@ -80,7 +80,7 @@ export function startEngine(options: EngineOptions): Engine {
     random = Math.random,
   } = options;
   const { accounts, deliveries, retention } = store;
-  const retentionMs = resolveRetention(options.retention);
+  const retentionDays = resolveRetention(options.retention);
   const sender = createSender(webhookPolicy, clock, { maxIdle: options.sockets?.idle });
   const worker = new DeliveryWorker({
     deliveries,
@@ -96,7 +96,7 @@ export function startEngine(options: EngineOptions): Engine {
     accounts,
     deliveries,
     retention,
-    retentionMs,
+    retentionDays,
     webhooks: store.webhooks,
     newId: createIdGenerator(),
     disableAfterDays: options.disableAfterDays ?? defaultDisableAfterDays,

@@ -35,8 +35,8 @@ async function open(accountCount: number) {
     ids.push(account.id);
   }
   const clock = new FakeClock(noon);
-  const retentionMs = resolveRetention();
-  const dependencies = { accounts, deliveries, retention: counting, retentionMs, clock };
+  const retentionDays = resolveRetention();
+  const dependencies = { accounts, deliveries, retention: counting, retentionDays, clock };
   const task = createAccountTask(dependencies);
   return { task, clock, seen, pruned, state, ids: ids.toSorted() };
 }

@@ -126,7 +126,7 @@ function open(): Housekeeper {
     accounts,
     deliveries: { failOverdue: async ({ limit }) => take('overdue', limit) },
     retention,
-    retentionMs: {
+    retentionDays: {
       deliveries: 30,
       events: 40,
       notifications: 90,
@@ -482,7 +482,7 @@ describe('the housekeeper', () => {
       },
       retention,
       ...disabling,
-      retentionMs: resolveRetention(),
+      retentionDays: resolveRetention(),
       clock,
       log: logs.log,
     });

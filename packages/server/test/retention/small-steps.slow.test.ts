@@ -82,7 +82,7 @@ beforeEach(async () => {
     webhooks: createSqliteWebhookStore(db, new Announcements()),
     newId: createIdGenerator(),
     disableAfterDays: 3,
-    retentionMs: resolveRetention(),
+    retentionDays: resolveRetention(),
     clock,
     log: new CapturedLog().log,
   });

@@ -28,9 +28,9 @@ async function prune(
   { events = 30, steps = 100 }: { events?: number; steps?: number } = {},
 ): Promise<number> {
   const { accounts, deliveries, retention } = store;
-  const retentionMs = resolveRetention({ events });
+  const retentionDays = resolveRetention({ events });
   const clock = new FakeClock(now);
-  const task = createAccountTask({ accounts, deliveries, retention, retentionMs, clock });
+  const task = createAccountTask({ accounts, deliveries, retention, retentionDays, clock });
   let total = 0;
   for (let step = 0; step < steps; step += 1) {
     const { count, done } = await task.step();
@@ -121,9 +121,9 @@ export function describeAccountRetention(underTest: StoreUnderTest): void {
       await enqueueDelivery(trade, { accountId, count: 2 });
       await deliver(store, noon);
       const { accounts, deliveries, retention } = store;
-      const retentionMs = resolveRetention();
+      const retentionDays = resolveRetention();
       const clock = new FakeClock(noon + 5 * day);
-      const task = createAccountTask({ accounts, deliveries, retention, retentionMs, clock });
+      const task = createAccountTask({ accounts, deliveries, retention, retentionDays, clock });
       await setRetention(store, accountId, short);
       // Unread notifications are the first part, and deliveries the last.
       expect(await task.step()).toMatchObject({ count: 2, done: false });
