@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createResource, type Resource } from './resource';
+import { createResource, type Resource } from '../static/resource';
 
 /** The OpenAPI documents that are served, and the files of the contract that they come from. */
 export const openApiDocuments = {
