@@ -297,6 +297,10 @@ export declare function explainWebhook(
   },
 ): WebhookExplanation;
 
+export declare const hiddenCharacters: RegExp;
+
+export declare function toCommand(words: readonly string[]): string | null;
+
 export declare function toCurl({ url, headers, body }: DeliveryRequest): string | null;
 
 export declare function wasSignedWith(

@@ -1,7 +1,7 @@
-import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
 import { deliveryHeaderNames } from '@tradepost/contract/wire';
 import type { DeliveryDetails } from '@tradepost/sdk';
 import { signDelivery } from '../testing/sign-delivery';
+import { toCommand } from './shell-command';
 
 /** A request that delivers an event: a POST. */
 export interface DeliveryRequest {
@@ -89,7 +89,6 @@ export function toCurl({ url, headers, body }: DeliveryRequest): string | null {
   const isSendable =
     /^https?:\/\//i.test(url) &&
     lines.every(([name, value]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && /^[ -~]*$/.test(value)) &&
-    ![url, body].some((text) => hiddenCharacters.test(text)) &&
     new TextEncoder().encode(body).length <= maxArgumentLength;
   if (!isSendable) return null;
   const given = new Set(lines.map(([name]) => name.toLowerCase()));
@@ -102,12 +101,6 @@ export function toCurl({ url, headers, body }: DeliveryRequest): string | null {
     // Unlike --data, it takes a leading @ literally.
     ['--data-raw', body],
   ];
-  const words = options.flatMap(([option = '', value = '']) => [option, quoteWord(value)]);
   // -q ignores ~/.curlrc, -g takes brackets in the URL literally.
-  return ['curl -q -sS -i -g --http1.1', ...words].join(' ');
-}
-
-/** Quotes a text as one word of a POSIX shell. */
-function quoteWord(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return toCommand(['curl', '-q', '-sS', '-i', '-g', '--http1.1', ...options.flat()]);
 }

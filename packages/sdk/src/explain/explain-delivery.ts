@@ -96,6 +96,9 @@ function explainOther(delivery: Delivery, failure: FailureExplanation | null): E
   const again: Action = test
     ? { type: 'test', webhookId, event, text: 'Then send another test event.' }
     : { type: 'replay', deliveryId: id, text: 'Then send it again.' };
+  if (delivery.lastError === 'queue_limit_reached') {
+    return ['failed', `It failed: ${why}.`, ...(failure?.actions ?? []), again];
+  }
   if (attemptCount === 0) {
     return [
       'failed',

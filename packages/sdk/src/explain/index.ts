@@ -30,3 +30,4 @@ export {
   type FailureExplanation,
 } from './explain-failure';
 export { explainWebhook, type WebhookExplanation, type WebhookVerdict } from './explain-webhook';
+export { hiddenCharacters, toCommand } from './shell-command';

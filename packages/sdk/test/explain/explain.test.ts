@@ -6,6 +6,7 @@ import {
   explainDelivery,
   explainFailure,
   explainWebhook,
+  toCommand,
   toCurl,
   wasSignedWith,
 } from '../../src/explain';
@@ -77,6 +78,14 @@ describe('explainDelivery', () => {
       expect(texts.join('\n')).not.toMatch(/tradepost |--[a-z]/);
     },
   );
+
+  test('says that a delivery failed because its account had too many pending ones', () => {
+    const { reason, actions } = explainDelivery(
+      aDelivery({ attemptCount: 0, lastStatus: null, lastError: 'queue_limit_reached' }),
+    );
+    expect(reason).toContain('the account had as many pending deliveries as it may have');
+    expect(types(actions)).toEqual(['fix', 'replay']);
+  });
 
   test('does not know whether an attempt is in flight or the webhook is paused, without the webhook', () => {
     const delivery = aDelivery({ ...pending, nextAttemptAt: null });
@@ -316,5 +325,17 @@ describe('the request of a delivery', () => {
     ]) {
       expect(toCurl({ ...request, ...part })).toBeNull();
     }
+  });
+});
+
+describe('a command', () => {
+  test('has each word as one, whatever it contains', () => {
+    expect(toCommand(['tradepost', '--buyer', "x; rm -rf ~ `id` $(id) 'y'", ''])).toBe(
+      "tradepost --buyer 'x; rm -rf ~ `id` $(id) '\\''y'\\''' ''",
+    );
+  });
+
+  test.each(['\u202e', '\u001b[31m', '\0'])('is none with the hidden character %j', (character) => {
+    expect(toCommand(['tradepost', `a${character}b`])).toBeNull();
   });
 });
