@@ -7,6 +7,7 @@
 const inDomain = '^packages/domain/src/';
 const inServer = '^packages/server/src/';
 const inCli = '^packages/cli/src/';
+const inConsole = '^packages/console/src/';
 
 /** Floors of the server, from top to bottom; the entry points are above all of them. */
 const serverFloors = [
@@ -32,6 +33,9 @@ const cliFloors = [
   '(output|input|files)/',
   '(errors/|context\\.ts$)',
 ];
+
+/** Floors of the console, from top to bottom; the folders of pages are between the second and the third, and independent. */
+const consoleFloors = ['main[.]tsx$', 'app/', 'ui/', 'kernel/'];
 
 /** Forbids imports from one path to another. */
 function forbid(name, comment, from, to) {
@@ -132,10 +136,16 @@ module.exports = {
       },
     ),
     forbid(
+      'console-depends-on-the-sdk-only',
+      'It is a client like any other.',
+      '^packages/console/',
+      '^packages/(server|cli|domain|contract)/',
+    ),
+    forbid(
       'server-depends-on-the-domain-and-the-contract',
       'The reference server does not know its clients.',
       '^packages/server/',
-      '^packages/(sdk|cli)/',
+      '^packages/(sdk|cli|console)/',
     ),
     forbid(
       'packages-meet-at-their-entry-points',
@@ -230,6 +240,34 @@ module.exports = {
       { path: `${inCli}commands/([^/]+)/`, pathNot: `${inCli}commands/mcp/` },
       { path: `${inCli}commands/`, pathNot: `${inCli}commands/$1/|-(view|pages)[.]ts$` },
     ),
+
+    ...forbidUpwardImports(
+      'console-floor',
+      'A folder of the console imports only its own floor and the floors below.',
+      inConsole,
+      consoleFloors,
+    ),
+    forbid(
+      'console-is-not-built-on-pages',
+      'What all pages share knows none of them.',
+      `${inConsole}(ui|kernel)/`,
+      { path: `${inConsole}[^/]+/`, pathNot: `${inConsole}(ui|kernel)/` },
+    ),
+    forbid(
+      'pages-do-not-import-each-other',
+      'A page may use the words of another, and its list.',
+      { path: `${inConsole}([^/]+)/`, pathNot: `${inConsole}app/` },
+      {
+        path: `${inConsole}[^/]+/`,
+        pathNot: `${inConsole}($1|ui|kernel)/|-(words|list)[.]tsx?$`,
+      },
+    ),
+    forbid(
+      'charts-are-loaded-when-one-is-shown',
+      'The library is larger than most pages.',
+      { path: inConsole, pathNot: `${inConsole}ui/chart[.]tsx$` },
+      'node_modules/uplot/',
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules|/dist/' },
@@ -242,7 +280,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'types', 'node', 'default'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
     },
   },
 };

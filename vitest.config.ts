@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { chromiumPath } from './test/helpers/chromium.ts';
 
 const setupFile = (path: string) => fileURLToPath(new URL(`test/${path}.ts`, import.meta.url));
 
@@ -95,13 +97,16 @@ const acrossPackages = (
   },
 });
 
+/** What most mistakes in the console are found by. `npm test` has it where Chromium is. */
+const firstOfConsole = existsSync(chromiumPath) ? ['console/{sign-in,timeline}.test.ts'] : [];
+
 // `npm test` runs the projects whose names do not begin with `all-`; `test/README.md` says how to run the others.
 export default defineConfig({
   test: {
     // Tests wait for sockets and timers too, so more workers than processors overlap.
     maxWorkers: 2 * availableParallelism(),
     projects: [
-      ...['contract', 'domain', 'sdk', 'server', 'cli', 'create'].map(unitTests),
+      ...['contract', 'domain', 'sdk', 'server', 'cli', 'console', 'create'].map(unitTests),
       ...['contract', 'sdk'].map(typeTests),
       ...['contract', 'sdk', 'server', 'cli', 'create'].map(slowUnitTests),
       acrossPackages('e2e', {
@@ -123,6 +128,13 @@ export default defineConfig({
         include: ['packed/**/*.test.ts', 'runtimes/*.test.ts'],
         exclude: ['runtimes/browser.test.ts'],
         globalSetup: ['packed/pack-packages', 'packed/install-sdk', 'packed/install-cli'],
+        ...longTimeouts,
+      }),
+      // The console in Chromium, on real servers.
+      acrossPackages('console-pages', { include: firstOfConsole, ...longTimeouts }),
+      acrossPackages('all-console', {
+        include: ['console/**/*.test.ts'],
+        exclude: [...configDefaults.exclude, ...firstOfConsole],
         ...longTimeouts,
       }),
       // They need Chromium.

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Options } from 'tsup';
 import { buildApiDocs } from './scripts/build-api-docs';
+import { buildConsole } from './scripts/build-console';
 import { writeNotices } from './scripts/write-notices';
 
 const all: Options = {
@@ -41,7 +42,10 @@ export default defineConfig([
     entry: ['src/index.ts'],
     clean: ['!program/**', '!undici.js', '!THIRD-PARTY-NOTICES.txt'],
     esbuildPlugins: [externalizeUndici],
-    onSuccess: async () => buildApiDocs(),
+    async onSuccess() {
+      buildApiDocs();
+      buildConsole();
+    },
     // The declaration build sets an option that TypeScript 6 reports as deprecated.
     dts: {
       entry: 'src/index.ts',

@@ -186,10 +186,14 @@ describe('tradepost-server', () => {
     }
   });
 
-  it('serves no API reference with --no-docs', async () => {
+  it.each([
+    ['--no-docs', '/docs', '/console'],
+    ['--no-console', '/console', '/docs'],
+  ])('with %s it serves no %s', async (option, off, on) => {
     await createAccount('buyer');
-    const server = await forTest(startServerProcess(database, ['--no-docs']));
-    expect((await fetch(`${server.url}/docs`)).status).toBe(404);
+    const server = await forTest(startServerProcess(database, [option]));
+    expect((await fetch(server.url + off)).status).toBe(404);
+    expect((await fetch(server.url + on)).status).toBe(200);
   });
 
   it('reports that the port is in use when it is started twice', async () => {

@@ -13,8 +13,8 @@ interface SourceMap {
   sourcesContent?: (string | null)[];
 }
 
-/** Code of other projects, whose maps would double the size of the package; and the page `/docs`, which is minified. */
-const withoutMap = /^(cli\/dist\/lazy\/|server\/dist\/(api-docs\/|undici\.js$))/;
+/** Code of other projects, whose maps would double the size of the package; and the pages `/docs` and `/console`, which are minified. */
+const withoutMap = /^(cli\/dist\/lazy\/|server\/dist\/(api-docs\/|console\/|undici\.js$))/;
 
 /** The bundles of the CLI's commands have a list of their modules instead of this module. */
 const replaced = ['commands', 'others'].map(

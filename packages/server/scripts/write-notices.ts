@@ -24,8 +24,8 @@ const components: Record<string, string> = {
   undici: `It includes llhttp, compiled to WebAssembly. Copyright Fedor Indutny, 2018. MIT License:\n\n${mitLicense}`,
 };
 
-/** Returns the notice of the package in a folder. */
-function readNotice(name: string, folder: string): string {
+/** Returns the notice of the package in a folder: its name, version and license. Throws if it has none. */
+export function readNotice(name: string, folder: string): string {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder).filter((file) =>
     /^(licen[cs]e|copying|notice|third[-_]?party)/i.test(file),
@@ -44,6 +44,12 @@ function readNotice(name: string, folder: string): string {
   return [`${name} ${manifest.version}`, ...parts].join('\n\n');
 }
 
+/** Joins the notices of packages whose code is in a folder. */
+export function formatNotices(notices: readonly string[]): string {
+  const intro = 'The files in this folder include code of these packages.';
+  return `${[intro, ...notices].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
 /** Creates the plugin. Needs the option `metafile`. */
 export function writeNotices(file: string): Plugin {
   return {
@@ -60,10 +66,8 @@ export function writeNotices(file: string): Plugin {
           if (folder && name) folders.set(folder, [name, join(root, folder)]);
         }
         const notices = [...folders.values()].sort().map((entry) => readNotice(...entry));
-        const intro = 'The files in this folder include code of these packages.';
         mkdirSync(dirname(join(root, file)), { recursive: true });
-        const rule = '-'.repeat(80);
-        writeFileSync(join(root, file), `${[intro, ...notices].join(`\n\n${rule}\n\n`)}\n`);
+        writeFileSync(join(root, file), formatNotices(notices));
       });
     },
   };

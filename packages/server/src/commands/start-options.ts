@@ -63,6 +63,7 @@ export interface StartOptions {
   maxDueSeconds?: number;
   /** Whether to serve the API reference. */
   docs: boolean;
+  console: boolean;
   corsOrigin?: string[];
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is believed. */
   trustProxy?: string[];
@@ -209,6 +210,11 @@ export const startOptions: readonly Option[] = [
     .default(true)
     .argParser(parseBoolean),
   new Option('--no-docs', 'do not serve them'),
+  new Option('--console [boolean]', 'serve the console, a web page for people, at /console')
+    .env('TRADEPOST_CONSOLE')
+    .default(true)
+    .argParser(parseBoolean),
+  new Option('--no-console', 'do not serve it'),
   new Option(
     '--cors-origin <origins>',
     'origins of web pages that may call the API, separated by commas; * for all',

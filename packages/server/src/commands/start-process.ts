@@ -262,6 +262,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     keepAliveSeconds: options.keepAlive,
     webhookPolicy: getWebhookPolicy(options),
     docs: options.docs,
+    console: options.console,
     corsOrigins: options.corsOrigin,
     trustProxy: options.trustProxy,
     health,

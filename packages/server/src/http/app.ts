@@ -20,6 +20,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { KeyUsage, tokens } from '../kernel/api-key';
 import type { Store } from '../stores/store';
 import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
+import { addConsole, consolePath } from './console/console';
 import { allowOrigins } from './cors';
 import { addHealthEndpoints, type Health } from './health';
 import {
@@ -68,6 +69,8 @@ export interface AppDependencies extends RequestObserver {
   health: Health;
   /** Whether to serve the API reference and the OpenAPI documents. */
   docs: boolean;
+  /** Whether to serve the console. */
+  console: boolean;
   /** The origins of web pages that may call the API; `*` for all. */
   corsOrigins: readonly string[];
   /** Addresses and subnets of proxies whose `X-Forwarded-For` is believed, as Express expects them. */
@@ -93,7 +96,7 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Creates the HTTP application: the contract's endpoints, the API reference, and a problem for every other request. */
+/** Creates the HTTP application: the contract's endpoints, the API reference, the console, and a problem for every other request. */
 export function createApp(dependencies: AppDependencies): App {
   const { store, clock, log } = dependencies;
   const limiter = createRateLimiter(
@@ -112,6 +115,7 @@ export function createApp(dependencies: AppDependencies): App {
       detail: 'The service is shutting down. Send the request again shortly.',
     });
   };
+  const rejectPath = rejectPaths(dependencies);
   const app = express();
   app.set('etag', false);
   app.set('case sensitive routing', true);
@@ -131,7 +135,11 @@ export function createApp(dependencies: AppDependencies): App {
   app.use(requireHostHeader);
   if (dependencies.docs) {
     app.use(apiDocsPaths, rejectWhileStopping);
-    addApiDocs(app);
+    addApiDocs(app, rejectPath);
+  }
+  if (dependencies.console) {
+    app.use(consolePath, rejectWhileStopping);
+    addConsole(app, rejectPath);
   }
   app.use(ignoreConditions);
   addHealthEndpoints(app, dependencies);
@@ -171,7 +179,7 @@ export function createApp(dependencies: AppDependencies): App {
       sendProblem(res, toValidationProblem(error, { pathParams: params, query, headers, body })),
   });
   rejectMethods(app, contract);
-  app.use(rejectPaths({ hasApiDocs: dependencies.docs }));
+  app.use(rejectPath);
   app.use(handleErrors(log));
   return {
     app,

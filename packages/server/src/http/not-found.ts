@@ -36,9 +36,13 @@ export function rejectOtherMethods(app: Express, path: string, methods: readonly
   });
 }
 
-/** Responds with 404 to every path that does not exist. */
-export function rejectPaths({ hasApiDocs }: { hasApiDocs: boolean }): RequestHandler {
+/** Responds with 404 to every path that does not exist, and names the pages that are served. */
+export function rejectPaths(served: { docs: boolean; console: boolean }): RequestHandler {
+  const pages = [
+    ...(served.docs ? ['/docs describes it'] : []),
+    ...(served.console ? ['/console is a web page for it'] : []),
+  ].join(', and ');
   return (req) => {
-    throw routeNotFound(req.path, hasApiDocs ? '; /docs describes it' : '');
+    throw routeNotFound(req.path, pages && `; ${pages}`);
   };
 }

@@ -67,6 +67,11 @@ export interface ApiOptions {
    */
   docs?: boolean | undefined;
   /**
+   * Whether to serve the console, a web page for people, at `/console`.
+   * @default true
+   */
+  console?: boolean | undefined;
+  /**
    * The origins of web pages that may call the API; `*` for all.
    * @default none
    */
@@ -158,6 +163,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     },
     health,
     docs: options.docs ?? true,
+    console: options.console ?? true,
     corsOrigins: options.corsOrigins ?? [],
     trustProxy: options.trustProxy ?? [],
     validateResponses: options.validateResponses ?? false,

@@ -54,22 +54,29 @@ test.each([
   }
 });
 
-test.each([
-  [[], undefined, true],
-  [['--no-docs'], undefined, false],
-  [['--docs=false'], undefined, false],
-  [[], 'false', false],
-  [[], 'true', true],
-  [['--docs'], 'false', true],
-  [['--no-docs'], 'true', false],
-])('%j with TRADEPOST_DOCS=%s sets the API reference to %s', (args, environment, isServed) => {
-  vi.stubEnv('TRADEPOST_DOCS', environment);
-  try {
-    expect(parse(args).docs).toBe(isServed);
-  } finally {
-    vi.unstubAllEnvs();
-  }
-});
+test.each(
+  (['docs', 'console'] as const).flatMap((page) =>
+    [
+      { args: [], environment: undefined, isServed: true },
+      { args: [`--no-${page}`], environment: undefined, isServed: false },
+      { args: [`--${page}=false`], environment: undefined, isServed: false },
+      { args: [], environment: 'false', isServed: false },
+      { args: [], environment: 'true', isServed: true },
+      { args: [`--${page}`], environment: 'false', isServed: true },
+      { args: [`--no-${page}`], environment: 'true', isServed: false },
+    ].map((one) => ({ page, ...one })),
+  ),
+)(
+  '$args with an environment of $environment sets $page to $isServed',
+  ({ page, args, environment, isServed }) => {
+    vi.stubEnv(`TRADEPOST_${page.toUpperCase()}`, environment);
+    try {
+      expect(parse(args)[page]).toBe(isServed);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  },
+);
 
 test.each([
   ['loopback', ['loopback']],

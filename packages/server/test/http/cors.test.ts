@@ -64,13 +64,16 @@ afterAll(() => several.close());
 const listVaried = ({ headers }: Response) =>
   (headers.get('vary') ?? '').toLowerCase().split(/, */).filter(Boolean);
 
-/** Paths of responses that caches may keep: the OpenAPI documents, the page, and one of its assets. */
+/** Paths of responses that caches may keep: the OpenAPI documents, the pages, and some of their assets. */
 async function listCacheable(): Promise<string[]> {
   const html = await (await fetch(`${service.url}/docs`)).text();
   const assets = [...html.matchAll(/(?:src|href)="(docs\/assets\/[^"]+)"/g)];
   expect(assets.length).toBeGreaterThan(0);
   const documents = ['/openapi.json', '/openapi-3.0.json', '/openapi-tolerant.json'];
-  return [...documents, '/docs', '/docs/', ...assets.map(([, path]) => `/${path}`)];
+  return [
+    ...[...documents, '/docs', '/docs/', '/console', '/console/favicon.svg'],
+    ...assets.map(([, path]) => `/${path}`),
+  ];
 }
 
 describe('a response that a cache may keep', () => {

@@ -1,0 +1,25 @@
+import { useExtension } from '../kernel/extensions';
+import { limits } from '../kernel/limits';
+import form from '../ui/form.module.css';
+
+/** Why a status is changed. Shows nothing where the service keeps no reasons. */
+export function ReasonField({
+  value,
+  onChange,
+}: {
+  value: string;
+  onChange: (reason: string) => void;
+}) {
+  if (!useExtension('orders.reason')) return null;
+  return (
+    <label className={form.field}>
+      <span>Reason</span>
+      <input
+        value={value}
+        maxLength={limits.reasonLength}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <small>Optional. Everyone who sees the order sees it.</small>
+    </label>
+  );
+}

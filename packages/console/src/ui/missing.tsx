@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router';
+import type { ListPath } from '../kernel/places';
+import { Empty } from './notices';
+
+/** Is shown instead of one thing that the service does not show to this account. */
+export function Missing({
+  what,
+  id,
+  why,
+  list,
+}: {
+  /** Such as "order". */
+  what: string;
+  id: string;
+  /** Completes the sentence that begins with the ID. */
+  why: string;
+  list: ListPath;
+}) {
+  return (
+    <Empty title={`There is no such ${what}`} isPage>
+      <p>
+        <code>{id}</code> {why}
+      </p>
+      <Link to={list}>To the list</Link>
+    </Empty>
+  );
+}
