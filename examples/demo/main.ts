@@ -18,7 +18,7 @@ Everything runs on this machine with a temporary database. It takes about 10 sec
 
 const conclusion = `
 Try next:
-   npm start                  a server with demo data that keeps running, and commands to paste
+   npm start                  a server with demo data that keeps running: commands to paste, and a link to its console, for a browser
    cat examples/README.md     small programs to copy: a webhook receiver, an integration
 `;
 

@@ -22,6 +22,9 @@ const repository = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(repository, '.tradepost/dev');
 const seedFile = join(folder, 'seed.json');
 
+/** Returns whether an earlier build has made a page. */
+const isBuilt = (page: string) => existsSync(join(repository, 'packages/server/dist', page));
+
 /** Returns the demo data of an earlier start, or creates it. */
 async function loadOrSeed(store: Store): Promise<SeedResult> {
   if (existsSync(seedFile)) return JSON.parse(await readFile(seedFile, 'utf8')) as SeedResult;
@@ -40,12 +43,19 @@ const server = await startServer({
   port: Number(process.env.PORT ?? 4010),
   rateLimit: 6_000,
   webhookPolicy: insecureWebhookPolicy,
-  // The page `/docs` is made by a build.
-  docs: existsSync(join(repository, 'packages/server/dist/api-docs')),
+  // The pages are made by a build.
+  docs: isBuilt('api-docs'),
+  console: isBuilt('console'),
 });
+/** Says how to open the console. One that Vite serves is of the sources too. */
+function describeConsole(): string {
+  const own = isBuilt('console') ? `${server.url}/console, as it was built; ` : '';
+  return `Console: ${own}from its sources: npm run dev:console. Sign in with a key of these.`;
+}
+
 const keys = accounts.map(({ kind, apiKey }) => `  ${kind.padEnd(6)}  ${apiKey}`);
 process.stdout.write(
-  `\nTradepost is running from its sources at ${server.url}\n${keys.join('\n')}\n`,
+  `\nTradepost is running from its sources at ${server.url}\n${keys.join('\n')}\n${describeConsole()}\n`,
 );
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,7 +1,18 @@
 import { findAccount, firstListing, type SeedResult } from '../local-service/seed';
 
-/** Returns the text that `npm start` prints: accounts, and commands to paste. */
-export function guide(url: string, data: SeedResult, seedFile: string): string {
+/** What `npm start` has started. */
+export interface Started {
+  /** Base URL of the server. */
+  url: string;
+  data: SeedResult;
+  /** The file with the API keys, as a person names it. */
+  seedFile: string;
+  /** Signs in to the console as the seller, once; null if no link could be created. */
+  signInLink: string | null;
+}
+
+/** Returns the text that `npm start` prints: accounts, commands to paste, and how to see it all in a browser. */
+export function guide({ url, data, seedFile, signInLink }: Started): string {
   const buyer = findAccount(data, 'buyer');
   const seller = findAccount(data, 'seller');
   const listing = firstListing(data);
@@ -34,6 +45,10 @@ With the SDK: save this as examples/try.mjs and run it with node examples/try.mj
   const tradepost = new Tradepost({ baseUrl: '${url}', apiKey: '${buyer.apiKey}' });
   const order = await tradepost.orders.create({ listingId: '${listing.id}', quantity: 2 });
   console.log(order);
+
+Console, for a browser: ${signInLink === null ? 'see what happens' : 'this link signs in as the seller, once, within 60 seconds'}
+  ${signInLink ?? `${url}/console`}
+  Another link, after the first two lines for the CLI: tradepost open
 
 More examples: examples/README.md
 `;

@@ -7,6 +7,8 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Interruption, onInterruption } from '../local-service/interruption';
+import { runCommand } from '../local-service/run-command';
+import { findAccount } from '../local-service/seed';
 import { startServer } from '../local-service/start-server';
 import { guide } from './guide';
 import { loadOrSeed } from './load-or-seed';
@@ -23,6 +25,15 @@ function readPort(text: string): number {
   throw new Error(`PORT must be a number from 0 to 65535, not "${text}".`);
 }
 
+/** Creates a link that signs in to the console; null without one, for example because someone has revoked the key. */
+async function createSignInLink(baseUrl: string, apiKey: string): Promise<string | null> {
+  const env = { TRADEPOST_BASE_URL: baseUrl, TRADEPOST_API_KEY: apiKey };
+  const command = runCommand('tradepost', ['open', '--print'], { env, signal: stopping.signal });
+  const link = await command.catch(() => null);
+  stopping.signal.throwIfAborted();
+  return link?.trim() ?? null;
+}
+
 async function run(): Promise<void> {
   const { signal } = stopping;
   const port = readPort(process.env.PORT ?? '4010');
@@ -33,7 +44,11 @@ async function run(): Promise<void> {
     if (!signal.aborted) process.stderr.write('To use another port: PORT=4020 npm start\n');
     throw error;
   });
-  process.stdout.write(guide(server.url, data, relative(process.cwd(), seedFile)));
+  const { url } = server;
+  const signInLink = await createSignInLink(url, findAccount(data, 'seller').apiKey);
+  process.stdout.write(
+    guide({ url, data, seedFile: relative(process.cwd(), seedFile), signInLink }),
+  );
   const ending = await server.ended;
   signal.throwIfAborted();
   throw new Error(`The server exited unexpectedly (${ending}).`);

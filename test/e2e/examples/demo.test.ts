@@ -46,6 +46,7 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
       /✓ Retried after \d+\.\d s: .* went from fulfilling to completed/,
       /✓ ntf_\w+ is read/,
       /^Try next:$/m,
+      /npm start .* a link to its console/,
     ]) {
       expect(stdout).toMatch(line);
     }

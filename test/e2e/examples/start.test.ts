@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Order } from '@tradepost/sdk';
+import { createSession, type Order } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { forTest } from '../../helpers/for-test';
@@ -102,6 +102,16 @@ describe('npm start', () => {
       const response = await fetch(url);
       expect(response.status).toBe(200);
       expect(await response.text()).toContain('API reference</title>');
+    });
+
+    test('ends with a link that signs in to the console as the seller', async () => {
+      const [link = '', later] = linesBelow('Console, for a browser').split('\n');
+      expect(later).toMatch(/: tradepost open$/);
+      const page = await fetch(link);
+      expect(await page.text()).toContain('<title>Tradepost</title>');
+      const { origin, hash } = new URL(link);
+      const { account } = await createSession(hash.slice(1), { baseUrl: origin });
+      expect(account.kind).toBe('seller');
     });
 
     test('has working curl requests', async () => {
