@@ -4,6 +4,7 @@ import type { BenchContext } from './bench-context';
 import { calls } from './calls';
 import { changes } from './changes';
 import { claims } from './claims';
+import { openConsole } from './console';
 import { delivered } from './delivered';
 import { enqueue } from './enqueue';
 import { failover } from './failover';
@@ -46,6 +47,7 @@ export const benches: Record<string, Bench> = {
   requests,
   pages,
   overviews,
+  console: openConsole,
   overload,
   neighbours,
   heap,
