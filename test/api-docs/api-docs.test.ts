@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, request as sendRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { forTest } from '../helpers/for-test';
+import { startPrefixProxy } from '../helpers/start-prefix-proxy';
 import { tryOut } from './open-api-docs';
 import { useApiDocs } from './use-api-docs';
 
@@ -50,47 +49,15 @@ test('every operation has its code samples, and is no wider than the window of a
   }
 });
 
-/** Starts a reverse proxy that serves a server under a path prefix, and nothing else. */
-async function startPrefixProxy(target: string, prefix: string) {
-  const proxy = createServer((req, res) => {
-    if (!req.url?.startsWith(`${prefix}/`)) {
-      res.writeHead(404).end();
-      return;
-    }
-    const { method, headers } = req;
-    const url = target + req.url.slice(prefix.length);
-    const forwarded = sendRequest(url, { method, headers }, (response) => {
-      res.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(res);
-    });
-    req.pipe(forwarded);
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}`,
-    close: () => {
-      proxy.closeAllConnections();
-      proxy.close();
-    },
-  };
-}
-
 test('behind a proxy with a path prefix, the page loads and tries requests there', async () => {
-  const proxy = await startPrefixProxy(docs.server.url, '/trade');
-  try {
-    const { page, authorize, openOperation } = await docs.openAt(proxy.url);
-    await authorize(docs.buyer.apiKey);
-    const operation = await openOperation('orders', 'listOrders');
-    expect(await tryOut(operation)).toBe(200);
-    expect(await operation.locator('.request-url').textContent()).toContain(
-      `${proxy.url}/v1/orders`,
-    );
-    await page.goto(`${proxy.url}/docs/`);
-    expect(page.url()).toBe(`${proxy.url}/docs`);
-  } finally {
-    proxy.close();
-  }
+  const proxy = await forTest(startPrefixProxy(docs.server.url, '/trade'));
+  const { page, authorize, openOperation } = await docs.openAt(proxy.url);
+  await authorize(docs.buyer.apiKey);
+  const operation = await openOperation('orders', 'listOrders');
+  expect(await tryOut(operation)).toBe(200);
+  expect(await operation.locator('.request-url').textContent()).toContain(`${proxy.url}/v1/orders`);
+  await page.goto(`${proxy.url}/docs/`);
+  expect(page.url()).toBe(`${proxy.url}/docs`);
 });
 
 describe('"Try it out"', () => {

@@ -28,7 +28,8 @@ beforeAll(async () => {
   pages = await writeReference(folder);
   for (const page of pages) texts.set(page.path, await readFile(join(folder, page.path), 'utf8'));
   return remove;
-});
+  // The compiler reads all packages.
+}, 180_000);
 
 function getText(path: string): string {
   const text = texts.get(path);

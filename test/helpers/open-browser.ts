@@ -1,4 +1,5 @@
 import { type BrowserContext, chromium } from 'playwright-core';
+import { chromiumPath } from './chromium';
 import { temporaryFolder } from './temporary-folder';
 
 /** A real browser with an empty profile. */
@@ -17,14 +18,20 @@ const chromiumArgs = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A name of another machine, as browsers see it: a page there is no secure context.
+  '--host-resolver-rules=MAP tradepost.test 127.0.0.1',
 ];
 
-/** Starts Chromium (`CHROMIUM_PATH`, or Debian's path). Close it when the test ends. */
-export async function openBrowser(): Promise<OpenBrowser> {
+/**
+ * Starts Chromium. Close it when the test ends.
+ *
+ * @param program Defaults to `CHROMIUM_PATH`, or Debian's path.
+ */
+export async function openBrowser(program = chromiumPath): Promise<OpenBrowser> {
   const folder = await temporaryFolder();
   try {
     const context = await chromium.launchPersistentContext(folder.path, {
-      executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+      executablePath: program,
       args: chromiumArgs,
       headless: true,
     });

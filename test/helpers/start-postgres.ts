@@ -1,14 +1,26 @@
 import type { SeedResult } from '@tradepost/server';
 import { afterAll, onTestFinished } from 'vitest';
-import { startPostgres, type TestDatabase } from '../../packages/server/test/helpers/postgres';
+import {
+  startPostgres,
+  type TestDatabase,
+  type TestPostgres,
+} from '../../packages/server/test/helpers/postgres';
 import { forTest } from './for-test';
 import { tradepostServerBin } from './programs';
 import { runServerCommand } from './run-server-command';
 import { type ProcessOptions, type RunningProcess, startProcess } from './start-process';
+import type { SeededDatabase } from './start-seeded-server';
 
 /** A seeded PostgreSQL database, and processes that use it. */
 export interface SeededPostgres extends TestDatabase {
   seed: SeedResult;
+}
+
+/** Creates a database with demo data. */
+async function createSeededDatabase(postgres: TestPostgres): Promise<SeededPostgres> {
+  const database = await postgres.createDatabase();
+  const seed = await runServerCommand<SeedResult>(['seed'], database.url);
+  return { ...database, seed };
 }
 
 /** Starts a PostgreSQL server for the tests of a file. Returns a function that creates a seeded database for one test. */
@@ -16,11 +28,29 @@ export async function usePostgres(): Promise<() => Promise<SeededPostgres>> {
   const postgres = await startPostgres();
   afterAll(postgres.stop);
   return async () => {
-    const database = await postgres.createDatabase();
+    const database = await createSeededDatabase(postgres);
     onTestFinished(database.remove);
-    const seed = await runServerCommand<SeedResult>(['seed'], database.url);
-    return { ...database, seed };
+    return database;
   };
+}
+
+/** Starts a PostgreSQL server for one seeded database, and stops it when the database is removed. */
+export async function createSeededPostgres(): Promise<SeededDatabase> {
+  const postgres = await startPostgres();
+  try {
+    const { url, seed, remove } = await createSeededDatabase(postgres);
+    return {
+      database: url,
+      seed,
+      async remove() {
+        await remove();
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
 }
 
 /** A process that serves the API. */

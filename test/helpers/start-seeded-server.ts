@@ -5,9 +5,9 @@ import type { ProcessOptions } from './start-process';
 import { type ServerProcess, startServerProcess } from './start-server-process';
 import { temporaryFolder } from './temporary-folder';
 
-/** A server with demo data in a temporary folder. */
+/** A server with demo data in a database of its own. */
 export interface SeededServer {
-  server: ServerProcess;
+  readonly server: ServerProcess;
   /** The data that `tradepost-server seed` created. */
   seed: SeedResult;
   buyer: SeededAccount;
@@ -20,24 +20,47 @@ export interface SeededServer {
     TRADEPOST_BASE_URL: string;
     TRADEPOST_API_KEY: string;
   };
-  /** Stops the server and removes its folder. */
+  /** Stops the server and starts another one on its database, at another URL. */
+  restart(): Promise<void>;
+  /** Stops the server and removes its database. */
   close(): Promise<void>;
+}
+
+/** A database with demo data. */
+export interface SeededDatabase {
+  /** A file, or the URL of a PostgreSQL database. */
+  database: string;
+  seed: SeedResult;
+  remove(): Promise<void>;
+}
+
+/** Creates a SQLite file with demo data in a temporary folder. */
+export async function createSeededFile(): Promise<SeededDatabase> {
+  const folder = await temporaryFolder();
+  const database = join(folder.path, 'tradepost.db');
+  return { database, seed: await seedDatabase(database), remove: folder.remove };
+}
+
+/** How a server is started. */
+interface ServerOptions extends Pick<ProcessOptions, 'stderr' | 'env'> {
+  /** Creates the database, which is removed when the server is closed. Defaults to a SQLite file. */
+  createDatabase?: (() => Promise<SeededDatabase>) | undefined;
 }
 
 /** Seeds a database and starts the real server on it. Close it when the test ends: `onTestFinished`. */
 export async function startSeededServer(
   args: readonly string[] = [],
-  options: Pick<ProcessOptions, 'stderr' | 'env'> = {},
+  { createDatabase = createSeededFile, ...options }: ServerOptions = {},
 ): Promise<SeededServer> {
-  const folder = await temporaryFolder();
+  const { database, seed, remove } = await createDatabase();
   try {
-    const database = join(folder.path, 'tradepost.db');
-    const seed = await seedDatabase(database);
     const [buyer, seller, agent, stranger] = seed.accounts;
     if (!(buyer && seller && agent && stranger)) throw new Error('The seed has too few accounts.');
-    const server = await startServerProcess(database, args, options);
+    let server = await startServerProcess(database, args, options);
     return {
-      server,
+      get server() {
+        return server;
+      },
       seed,
       buyer,
       seller,
@@ -47,13 +70,17 @@ export async function startSeededServer(
         TRADEPOST_BASE_URL: server.url,
         TRADEPOST_API_KEY: apiKey,
       }),
+      async restart() {
+        await server.stop();
+        server = await startServerProcess(database, args, options);
+      },
       async close() {
         await server.stop();
-        await folder.remove();
+        await remove();
       },
     };
   } catch (error) {
-    await folder.remove();
+    await remove();
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { type ProcessOptions, type RunningProcess, startProcess } from './start-
 export interface ServerProcess extends RunningProcess {
   /** Its base URL, such as `http://127.0.0.1:43121`. */
   url: string;
-  /** Its SQLite file. */
+  /** Its SQLite file, or the URL of its PostgreSQL database. */
   database: string;
 }
 
