@@ -43,7 +43,7 @@ export default defineConfig({
   srcExclude: [
     '{test,.changeset,.github}/**',
     '**/{CHANGELOG,THIRD-PARTY-NOTICES}.md',
-    'packages/domain/**',
+    'packages/{domain,console}/**',
     'packages/*/{dist,src,test,api,deploy,templates}/**',
     '**/dist/**',
   ],
