@@ -74,7 +74,7 @@ function ReplayDialog({
   const refresh = useRefresh('deliveries', 'timeline', 'webhooks');
   const [progress, setProgress] = useState<Progress>({ state: 'counting' });
   const isStopped = useRef(false);
-  // The same iteration goes on after a stop or a failure, so that nothing is queued twice; with another key another one, from there.
+  // Kept after a stop or a failure, so that nothing is queued twice. After signing in again, a new iteration begins at the cursor.
   const steps = useRef<ReturnType<typeof client.webhooks.replayAll> | null>(null);
   const stepsOf = useRef(client);
   const cursor = useRef<string | null>(null);
@@ -132,6 +132,11 @@ function ReplayDialog({
         cursor.current = next.value.nextCursor;
         replayed += next.value.replayed;
         skipped += next.value.skipped;
+        if (cursor.current === null) {
+          // Without a cursor, another iteration would begin at the first delivery.
+          setProgress({ state: 'done', replayed, skipped });
+          return;
+        }
         if (!isStopped.current) setProgress({ state: 'running', replayed, skipped });
       }
       setProgress({ state: 'stopped', replayed, skipped });
