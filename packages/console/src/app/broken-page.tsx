@@ -11,7 +11,7 @@ import { Empty, Failure } from '../ui/notices';
  */
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  // There is none if the pages as a whole failed.
+  // Null if the failure is outside the pages, where nothing provides it.
   const queries = useContext(QueryClientContext);
   useEffect(() => {
     document.title = 'Failed · Tradepost';

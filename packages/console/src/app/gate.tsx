@@ -19,7 +19,7 @@ export function Gate() {
   useEffect(() => {
     void adoptSession().then(() => setAsked(true));
   }, []);
-  // Another account begins anew; the same one goes on where it was.
+  // The key makes React build all pages again for another account, and keep them for the same one.
   if (session !== null) return <SignedIn key={session.account?.id ?? session.key} />;
   if (!hasAsked) return null;
   return <SignIn>{wasRejected() && <p role="status">Your session is over.</p>}</SignIn>;

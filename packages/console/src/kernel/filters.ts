@@ -53,7 +53,7 @@ function given<Field extends FilterField>(
   });
 }
 
-/** Turns the filters of an address into parameters of the SDK. A time that is none stays as it is: the service says what is wrong. */
+/** Turns the filters of an address into parameters of the SDK. A value that is not a time stays as it is: the service says what is wrong. */
 export function toParams(
   fields: readonly FilterField[],
   values: FilterValues,
@@ -78,7 +78,7 @@ export function toOptions(fields: readonly FilterField[], values: FilterValues):
   );
 }
 
-/** Writes parameters as the argument of a call; nothing if there are none. */
+/** Writes parameters as the argument of a call; an empty text if there are none. */
 export function toArgument(params: object): string {
   return Object.keys(params).length === 0 ? '' : JSON.stringify(params);
 }

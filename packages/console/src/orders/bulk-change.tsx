@@ -93,7 +93,7 @@ export function BulkChange({
   onClose: (settled: readonly string[]) => void;
 }) {
   const [orders] = useState(selected);
-  // Whoever signs in again goes on with another one.
+  // After signing in again, the rest is changed by the client with the new key.
   const current = useClient();
   const client = useRef(current);
   client.current = current;

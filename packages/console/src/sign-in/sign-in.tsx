@@ -80,7 +80,7 @@ export function SignInByLink({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Asks before a link replaces who is signed in: whoever sent it might want to see what is typed into an account of theirs. */
+/** Asks before a link of another account replaces the session: its sender could read what the person enters there. */
 function OtherAccount({
   now,
   offered,

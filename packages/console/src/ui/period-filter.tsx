@@ -51,7 +51,7 @@ export function PeriodFilter({
   );
 }
 
-/** The times that a field takes. While a year is typed, it is none of these. */
+/** The limits of a field. A half-typed year, such as 0002, is below them. */
 const first = '2000-01-01T00:00';
 const last = '9999-12-31T23:59';
 
