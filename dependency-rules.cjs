@@ -255,11 +255,11 @@ module.exports = {
     ),
     forbid(
       'pages-do-not-import-each-other',
-      'A page may use the words of another, and its list.',
+      'A page may use the words of another, its list, and the dialog that registers a webhook.',
       { path: `${inConsole}([^/]+)/`, pathNot: `${inConsole}app/` },
       {
         path: `${inConsole}[^/]+/`,
-        pathNot: `${inConsole}($1|ui|kernel)/|-(words|list)[.]tsx?$`,
+        pathNot: `${inConsole}($1|ui|kernel)/|-(words|list)[.]tsx?$|/register-webhook[.]tsx$`,
       },
     ),
     forbid(

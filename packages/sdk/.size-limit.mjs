@@ -71,10 +71,10 @@ const testingReceivers =
 
 export default [
   figure('client at start', 'index', '{ Tradepost }', '8.3 kB', atStart),
-  figure('client at start, all that it exports', 'index', '*', '9.3 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '9.4 kB', atStart),
   // These limits keep the size that was reached. The goal is 13 kB.
   figure('client', 'index', '{ Tradepost }', '19.4 kB'),
-  figure('client, all that it exports', 'index', '*', '20.2 kB'),
+  figure('client, all that it exports', 'index', '*', '20.3 kB'),
   figure('client for Node, in one file', 'index', '{ Tradepost }', '17.8 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '2.1 kB', atStart),
   figure(

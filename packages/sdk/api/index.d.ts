@@ -1175,6 +1175,8 @@ export declare function isTradepostError(value: unknown): value is AnyTradepostE
 
 declare const keyKinds: readonly ['key', 'session'];
 
+export declare const maxReasonLength = 500;
+
 export declare const orderCount: {
   readonly min: 1;
   readonly max: 100000;
@@ -1375,5 +1377,16 @@ export declare const statsWindows: readonly ['1h', '24h', '7d'];
 export declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
 
 declare const webhookExpansions: readonly ['stats'];
+
+export declare const webhookLimits: {
+  readonly description: {
+    readonly min: 1;
+    readonly max: 200;
+  };
+  readonly attemptsPerMinute: {
+    readonly min: 1;
+    readonly max: 60000;
+  };
+};
 
 export declare const webhookStatuses: readonly ['active', 'paused'];

@@ -20,6 +20,7 @@ export {
   type Extension,
   eventTypes,
   type KeyKind,
+  maxReasonLength,
   type NotificationType,
   type OrderExpansion,
   type OrderSort,
@@ -48,6 +49,7 @@ export {
   type WebhookExpansion,
   type WebhookStats,
   type WebhookStatus,
+  webhookLimits,
   webhookStatuses,
 } from '@tradepost/contract/wire';
 export {

@@ -1,6 +1,7 @@
 import {
   allEventTypes,
   type EventType,
+  maxReasonLength,
   type OrderExpansion,
   type OrderSort,
   orderQuantity,
@@ -175,8 +176,10 @@ export const reconnectTimeoutOption = [
  */
 export function parseReason(text: string): string {
   const reason = text.trim();
-  if (/^.{1,500}$/su.test(reason) && escapeControlChars(reason) === reason) return reason;
-  throw new InvalidArgument('Use 1 to 500 visible characters on one line.');
+  const { length } = [...reason];
+  if (length > 0 && length <= maxReasonLength && escapeControlChars(reason) === reason)
+    return reason;
+  throw new InvalidArgument(`Use 1 to ${maxReasonLength} visible characters on one line.`);
 }
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

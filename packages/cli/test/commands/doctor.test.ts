@@ -113,7 +113,7 @@ describe('doctor', () => {
       check: 'endpoints',
       ok: true,
       detail: '2 of 3 webhooks failing',
-      hint: `205 pending, endpoint backs off until ${backoffUntil}, last response 401 for 3 hr: \`tradepost webhooks explain whk_1\`. 0 pending, endpoint is failing, last attempt timeout for 3 hr: \`tradepost webhooks explain whk_2\`.`,
+      hint: `205 pending, endpoint backs off until ${backoffUntil}, last response 401 for 3 hr: \`tradepost webhooks explain whk_1\`. Endpoint is failing, last attempt timeout for 3 hr: \`tradepost webhooks explain whk_2\`.`,
     });
     const { env } = loginFolder();
     const shown = await runCli(['doctor'], {

@@ -18,7 +18,14 @@ import {
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { orderCount, orderExpansions, orderQuantity, orderSorts, orderStatuses } from './order';
+import {
+  maxReasonLength,
+  orderCount,
+  orderExpansions,
+  orderQuantity,
+  orderSorts,
+  orderStatuses,
+} from './order';
 
 /** Schema of `OrderStatus`. */
 export const orderStatusSchema = z
@@ -119,7 +126,6 @@ export const createOrderSchema = bodySchema({
   quantity: quantitySchema,
 }).meta({ id: 'CreateOrder' });
 
-const maxReasonLength = 500;
 const reasonForm = lineForm(maxReasonLength);
 const reasonError = `must be ${reasonForm}`;
 

@@ -37,6 +37,9 @@ export type OrderExpansion = (typeof orderExpansions)[number];
 /** The smallest and the largest quantity of one order, in units of its listing. */
 export const orderQuantity = { min: 1, max: 1_000_000 } as const;
 
+/** How many characters the reason of a change may have. */
+export const maxReasonLength = 500;
+
 /** Up to how many orders of a list can be counted. */
 export const orderCount = { min: 1, max: 100_000 } as const;
 

@@ -1,4 +1,5 @@
-import { webhookLimits } from './webhook';
+/** How many headers of its own a webhook may have, and how many characters a name and a value may have. */
+export const customHeaderLimits = { max: 10, nameLength: 100, valueLength: 1_000 } as const;
 
 /** Headers that the service sets, or that are about the connection. Sources: RFC 9110, section 7.6.1; RFC 9112. */
 const reservedNames = new Set([
@@ -20,7 +21,7 @@ export function customHeaderIssue(
   value: string,
   names: readonly string[],
 ): string | null {
-  const { nameLength, valueLength } = webhookLimits.headers;
+  const { nameLength, valueLength } = customHeaderLimits;
   const lower = name.toLowerCase();
   // A token. Source: RFC 9110, section 5.6.2.
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || name.length > nameLength) {

@@ -15,7 +15,7 @@ import {
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { customHeaderIssue } from './custom-headers';
+import { customHeaderIssue, customHeaderLimits } from './custom-headers';
 import { webhookLimits, webhookStatuses } from './webhook';
 import { deliveryStatsSchema, webhookExpandSchema } from './webhook-stats-schemas';
 
@@ -189,7 +189,7 @@ const eventsSchema = z
   })
   .meta({ uniqueItems: true });
 
-const { description, headers, attemptsPerMinute } = webhookLimits;
+const { description, attemptsPerMinute } = webhookLimits;
 
 const descriptionError = `must be null, or ${lineForm(description.max)}`;
 
@@ -206,7 +206,7 @@ const descriptionSchema = z
 
 const headerValueSchema = z.string({ error: 'must be a text' }).meta({
   minLength: 1,
-  maxLength: headers.valueLength,
+  maxLength: customHeaderLimits.valueLength,
   pattern: '^[!-~]([ -~]*[!-~])?$',
 });
 
@@ -217,8 +217,11 @@ const headersSchema = z
   })
   .superRefine((given, context) => {
     const names = Object.keys(given);
-    if (names.length > headers.max) {
-      context.addIssue({ code: 'custom', message: `must have ${headers.max} headers at most` });
+    if (names.length > customHeaderLimits.max) {
+      context.addIssue({
+        code: 'custom',
+        message: `must have ${customHeaderLimits.max} headers at most`,
+      });
     }
     for (const name of names) {
       const message = customHeaderIssue(name, given[name] ?? '', names);
@@ -226,11 +229,11 @@ const headersSchema = z
     }
   })
   .meta({
-    description: `Headers that each delivery has too, such as a key of a gateway: ${headers.max} at most, with values of up to ${headers.valueLength.toLocaleString('en-US')} printable ASCII characters. No response shows the values. Headers that the service sets (such as \`Content-Type\`, \`Service-Signature\`, \`webhook-…\`, \`Tradepost-…\`) and those about the connection are rejected. Headers are not signed.`,
+    description: `Headers that each delivery has too, such as a key of a gateway: ${customHeaderLimits.max} at most, with values of up to ${customHeaderLimits.valueLength.toLocaleString('en-US')} printable ASCII characters. No response shows the values. Headers that the service sets (such as \`Content-Type\`, \`Service-Signature\`, \`webhook-…\`, \`Tradepost-…\`) and those about the connection are rejected. Headers are not signed.`,
     examples: [{ Authorization: 'Bearer 4fQx' }],
-    maxProperties: headers.max,
+    maxProperties: customHeaderLimits.max,
     // The description has the names that are rejected: the regular expressions of some languages cannot exclude any.
-    propertyNames: { pattern: `^[!#$%&'*+.^_|~0-9A-Za-z-]{1,${headers.nameLength}}$` },
+    propertyNames: { pattern: `^[!#$%&'*+.^_|~0-9A-Za-z-]{1,${customHeaderLimits.nameLength}}$` },
     'x-extension': true,
   });
 

@@ -10,12 +10,10 @@ export type WebhookStatus = (typeof webhookStatuses)[number];
 /** How many webhooks one account may have. */
 export const maxWebhooksPerAccount = 20;
 
-/** What an account may set of a webhook beyond the API specification. */
+/** What an account may set of a webhook beyond the API specification; for its headers, see `customHeaderLimits`. */
 export const webhookLimits = {
   /** Characters of a description. */
   description: { min: 1, max: 200 },
-  /** How many headers of its own a webhook may have, and how many characters a name and a value may have. */
-  headers: { max: 10, nameLength: 100, valueLength: 1_000 },
   /** The limit of attempts per minute. */
   attemptsPerMinute: { min: 1, max: 60_000 },
 } as const;

@@ -122,7 +122,7 @@ function explainStatus(status: number, webhookId: string): Explained {
   return status >= 500
     ? [
         'receiver_failed',
-        `${returned}: it failed`,
+        `${returned}, an error on its side`,
         fix('Check the log of the receiver at the time of the attempt.'),
       ]
     : ['not_accepted', returned, fix('Only a 2xx response accepts a delivery.')];

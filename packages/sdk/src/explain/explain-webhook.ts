@@ -25,7 +25,7 @@ export interface WebhookExplanation {
   verdict: WebhookVerdict;
   /** The same in sentences, with times in ISO 8601. */
   reason: string;
-  /** Only the facts, as a clause: `205 pending, endpoint backs off until 2026-…, last response 401 for 3 hr`. */
+  /** Only the facts, as a clause: `205 pending, endpoint backs off until 2026-…, last response 401 for 3 hr`; nothing of 0 pending. */
   summary: string;
   /** How the last attempt ended, and from a minute on for how long attempts have failed: `401 for 3 hr`. Null if there was none. */
   last: string | null;
@@ -94,9 +94,8 @@ export function explainWebhook(
   const last =
     ended === '' ? null : `${ended}${formatAge(Number(now) - Date.parse(failingSince ?? ''))}`;
   const summary = [
-    ...(pendingDeliveries === undefined
-      ? []
-      : [`${pendingDeliveries.toLocaleString('en-US')} pending`]),
+    // A service without this extension sends no number.
+    ...(!pendingDeliveries ? [] : [`${pendingDeliveries.toLocaleString('en-US')} pending`]),
     states[verdict] ?? `endpoint is ${verdict}`,
     ...(last === null ? [] : [`last ${lastStatus === null ? 'attempt' : 'response'} ${last}`]),
   ].join(', ');

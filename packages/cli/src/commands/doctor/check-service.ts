@@ -9,7 +9,7 @@ import type {
 import { explainWebhook } from '@tradepost/sdk/explain';
 import { isUnsupported } from '../../config/identity';
 import type { CliContext } from '../../context';
-import { CliError, commandHint, type Hint } from '../../errors/cli-error';
+import { CliError, capitalize, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { formatCount } from '../../output/text';
 import { describeError } from '../../report/error-report';
@@ -104,7 +104,7 @@ async function checkEndpoints(
     return passed(check, `${formatCount(data.length, 'webhook')}, none failing`);
   const hints = bad.map((webhook) => {
     const { summary } = explainWebhook(webhook, { now: context.now() });
-    return commandHint(`${summary}:`, 'webhooks explain', webhook.id);
+    return commandHint(`${capitalize(summary)}:`, 'webhooks explain', webhook.id);
   });
   return passed(check, `${bad.length} of ${formatCount(data.length, 'webhook')} failing`, ...hints);
 }

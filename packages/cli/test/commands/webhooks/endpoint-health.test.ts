@@ -155,9 +155,9 @@ describe('an endpoint in backoff', () => {
   });
 
   it.each([
-    [{ lastStatus: 204 }, 'healthy', '0 pending, endpoint is healthy, last response 204.', []],
-    [{ status: 'paused' }, 'paused', '0 pending, webhook is paused.', ['webhooks resume']],
-    [{}, 'active', '0 pending, endpoint is active.', []],
+    [{ lastStatus: 204 }, 'healthy', 'Endpoint is healthy, last response 204.', []],
+    [{ status: 'paused' }, 'paused', 'Webhook is paused.', ['webhooks resume']],
+    [{}, 'active', 'Endpoint is active.', []],
   ] as const)('that is not, %j, is explained too', async (webhook, verdict, reason, commands) => {
     const service = await DeliveringService.start(webhook);
     const { stdout } = await service.run('explain', id, '--output', 'json');

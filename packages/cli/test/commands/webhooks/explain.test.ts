@@ -46,7 +46,7 @@ describe('webhooks explain', () => {
     ['failed', { attemptCount: 0, lastStatus: null, attempts: [] }, {}, 'before the first attempt'],
     ['failed', { test: true, attemptCount: 1 }, {}, 'Test events are not retried'],
     ['paused', pending, { status: 'paused' }, 'The webhook is paused'],
-    ['backoff', pending, { backoffUntil: later }, `endpoint backs off until ${later}`],
+    ['backoff', pending, { backoffUntil: later }, `Endpoint backs off until ${later}`],
     [
       'retrying',
       pending,

@@ -113,7 +113,7 @@ describe('listening', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000]);
     expect(told[0]).toMatchObject({ id: 'evt_1', attempts: 4 });
     expect(said[0]).toBe(
-      'order.created evt_1: the receiver returned 500: it failed (oh no). Retrying in 1 s.',
+      'order.created evt_1: the receiver returned 500, an error on its side (oh no). Retrying in 1 s.',
     );
     expect(said[1]).toContain('nothing listens on that port');
     expect(said[2]).toContain('which is not followed');
