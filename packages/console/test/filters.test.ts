@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type FilterField, readTime, toArgument, toOptions, toParams } from '../src/kernel/filters';
+import {
+  type FilterField,
+  isBackwards,
+  readTime,
+  toArgument,
+  toOptions,
+  toParams,
+} from '../src/kernel/filters';
 
 const fields: readonly FilterField[] = [
   { name: 'status', param: 'status', option: '--status', kind: 'list' },
@@ -61,3 +68,13 @@ test.each(['-271821-04-20T00:00:00Z', '+123456-01-01T00:00:00Z', '999999w', 'yes
     expect(readTime(text, now)).toBe(null);
   },
 );
+
+test.each([
+  [{ from: '1h', to: '2h' }, true],
+  [{ from: '2h', to: '1h' }, false],
+  [{ from: '2026-11-28T10:00:00Z', to: '2026-11-28T10:00:00Z' }, false],
+  [{ from: 'tomorrow', to: '2w' }, false],
+  [{ from: '1h' }, false],
+])('%j ends before it begins: %j', (period, expected) => {
+  expect(isBackwards(period, now)).toBe(expected);
+});

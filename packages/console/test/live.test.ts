@@ -12,7 +12,7 @@ const before = Number.POSITIVE_INFINITY;
 
 test('a page refreshes a random moment after an event, so that not all do at once', () => {
   const refresh = vi.fn();
-  throttle(refresh, () => 0.5)({ kinds: ['orders'], before });
+  throttle(refresh, { random: () => 0.5 })({ kinds: ['orders'], before });
   vi.advanceTimersByTime(249);
   expect(refresh).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
@@ -21,7 +21,7 @@ test('a page refreshes a random moment after an event, so that not all do at onc
 
 test('a page refreshes once a second at most, with all that came meanwhile', () => {
   const refresh = vi.fn();
-  const tell = throttle(refresh, () => 0);
+  const tell = throttle(refresh, { random: () => 0 });
   tell({ kinds: ['orders'], before });
   vi.advanceTimersByTime(0);
   expect(refresh.mock.calls).toEqual([[{ kinds: ['orders'], before }]]);
@@ -42,4 +42,16 @@ test('a page refreshes once a second at most, with all that came meanwhile', () 
   tell({ kinds: null, before: 9 });
   vi.advanceTimersByTime(0);
   expect(refresh).toHaveBeenCalledTimes(4);
+});
+
+test('a page with ten pages of a list refreshes once in ten seconds at most', () => {
+  const refresh = vi.fn();
+  const tell = throttle(refresh, { random: () => 0, countRequests: () => 10 });
+  tell({ kinds: ['orders'], before });
+  vi.advanceTimersByTime(0);
+  tell({ kinds: ['orders'], before });
+  vi.advanceTimersByTime(9_999);
+  expect(refresh).toHaveBeenCalledOnce();
+  vi.advanceTimersByTime(1);
+  expect(refresh).toHaveBeenCalledTimes(2);
 });

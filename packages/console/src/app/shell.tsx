@@ -1,20 +1,21 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, LogOut, Search } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { KeyHelp } from '../help/help';
 import { useExtension } from '../kernel/extensions';
 import { keepFocus } from '../kernel/focus';
 import { useKeys } from '../kernel/keys';
 import { consoleUrl } from '../kernel/location';
+import { usePart } from '../kernel/parts';
 import { type Place, places } from '../kernel/places';
 import { changePreferences, type Preferences, usePreferences } from '../kernel/preferences';
+import { useFailure } from '../kernel/queries';
 import { useSession } from '../kernel/session';
 import { signOut } from '../kernel/sign-out';
 import { Button } from '../ui/button';
-import { Empty } from '../ui/notices';
+import { Dialog } from '../ui/dialog';
+import { Empty, Failure } from '../ui/notices';
 import styles from './shell.module.css';
-
-const Palette = lazy(() => import('../palette/palette'));
 
 /** What is around every page. */
 export function Shell() {
@@ -32,7 +33,7 @@ export function Shell() {
   useKeys({
     ...Object.fromEntries(places.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
     t: () => changePreferences({ times: nextMode(mode) }),
-    'Shift+?': () => setHelpOpen(true),
+    '?': () => setHelpOpen(true),
     '/': (event) => {
       event.preventDefault();
       const find = (what: string) => document.querySelector<HTMLElement>(`search ${what}`);
@@ -45,11 +46,7 @@ export function Shell() {
   });
   return (
     <div className={styles.shell}>
-      {isPaletteOpen && (
-        <Suspense fallback={null}>
-          <Palette onClose={() => setPaletteOpen(false)} />
-        </Suspense>
-      )}
+      {isPaletteOpen && <LaterPalette onClose={() => setPaletteOpen(false)} />}
       {isHelpOpen && <KeyHelp onClose={() => setHelpOpen(false)} />}
       <a className={styles.skip} href="#main">
         Skip to the content
@@ -62,7 +59,7 @@ export function Shell() {
         <Button icon={<Search />} className={styles.search} onClick={() => setPaletteOpen(true)}>
           Go to <kbd>Ctrl K</kbd>
         </Button>
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" className={styles.pages}>
           <ul>
             {places.map((place) => (
               <PlaceLink key={place.to} place={place} />
@@ -75,6 +72,20 @@ export function Shell() {
         <Content />
       </main>
     </div>
+  );
+}
+
+/** The palette, or why it could not be loaded. */
+function LaterPalette({ onClose }: { onClose: () => void }) {
+  const query = usePart('palette', () => import('../palette/palette'));
+  const error = useFailure(query);
+  const Palette = query.data;
+  if (Palette !== undefined) return <Palette onClose={onClose} />;
+  if (error === null) return null;
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <Failure error={error} what="load the palette" onRetry={() => void query.refetch()} />
+    </Dialog>
   );
 }
 

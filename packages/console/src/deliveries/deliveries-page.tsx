@@ -21,8 +21,8 @@ const textFilters = [
 export function DeliveriesPage() {
   const filters = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (some: DeliveryFilters) =>
-    void navigate({ search: (before) => ({ ...before, ...some }), replace: true });
+  const change = (some: DeliveryFilters, isTyped = false) =>
+    void navigate({ search: (before) => ({ ...before, ...some }), replace: isTyped });
   return (
     <>
       <PageHead title="Deliveries">
@@ -39,7 +39,10 @@ export function DeliveriesPage() {
         <SelectFilter
           name="Last response"
           value={filters.status}
-          choices={[['', 'Any'], ...statusClasses.map((one) => [one, one] as const)]}
+          choices={[
+            ['', 'Any'],
+            ...statusClasses.map((one) => [one, one === 'none' ? 'no response' : one] as const),
+          ]}
           onChange={(status) => change({ status })}
         />
         <SelectFilter
@@ -55,7 +58,7 @@ export function DeliveriesPage() {
             name={text}
             value={filters[name]}
             placeholder={placeholder}
-            onChange={(value) => change({ [name]: value })}
+            onChange={(value) => change({ [name]: value }, true)}
           />
         ))}
       </Filters>

@@ -2,11 +2,12 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Delivery, DeliveryListParams } from '@tradepost/sdk';
 import { useClient } from '../kernel/client';
-import { toArgument, toOptions, toParams } from '../kernel/filters';
+import { isBackwards, toArgument, toOptions, toParams } from '../kernel/filters';
 import { every, untilNextAttempt } from '../kernel/queries';
 import { type Column, List, pageSize, pages } from '../ui/list';
-import { Empty } from '../ui/notices';
-import { Time } from '../ui/time';
+import { NoMatch } from '../ui/missing';
+import { Empty, NoPeriod } from '../ui/notices';
+import { DueTime, Time } from '../ui/time';
 import { type DeliveryFilters, deliveryFields } from './delivery-filters';
 import { DeliveryVerdict, describeLast } from './delivery-words';
 
@@ -29,7 +30,7 @@ const columns: readonly Column<Delivery>[] = [
         {describeLast(delivery)}
         {delivery.nextAttemptAt !== null && (
           <>
-            , next <Time value={delivery.nextAttemptAt} />
+            , next <DueTime value={delivery.nextAttemptAt} />
           </>
         )}
       </>
@@ -67,6 +68,7 @@ export function DeliveryList({
   hidden?: readonly string[];
 }) {
   const client = useClient();
+  const isEmpty = isBackwards(filters);
   const query = useInfiniteQuery({
     queryKey: ['deliveries', filters],
     queryFn: ({ pageParam, signal }) =>
@@ -80,6 +82,7 @@ export function DeliveryList({
       ),
     ...pages,
     placeholderData: keepPreviousData,
+    enabled: !isEmpty,
     refetchInterval: every<Pages>((all, read) =>
       untilNextAttempt(
         all.pages.flatMap(({ data }) => data),
@@ -87,6 +90,7 @@ export function DeliveryList({
       ),
     ),
   });
+  if (isEmpty) return <NoPeriod />;
   return (
     <List
       query={query}
@@ -98,9 +102,7 @@ export function DeliveryList({
       }}
       empty={
         Object.keys(filters).length > 0 ? (
-          <Empty title="No delivery matches">
-            <Link to="/deliveries">Clear the filters</Link>
-          </Empty>
+          <NoMatch what="delivery" list="/deliveries" />
         ) : (
           <Empty title="No deliveries yet">
             <p>Each event of a type that a webhook subscribed to is delivered to it.</p>

@@ -18,7 +18,7 @@ import { Missing } from '../ui/missing';
 import { Empty, Failure } from '../ui/notices';
 import { PageHead, Panel } from '../ui/page';
 import { Payload } from '../ui/payload';
-import { formatDuration, TextWithTimes, Time, useNow } from '../ui/time';
+import { DueTime, formatDuration, TextWithTimes, Time, useNow } from '../ui/time';
 import styles from './delivery-page.module.css';
 import { DeliveryState, Outcome } from './delivery-words';
 
@@ -169,7 +169,7 @@ function ActionLink({ action, delivery }: { action: Action; delivery: DeliveryDe
       </Link>
     );
   }
-  if (action.type === 'wait' && action.until !== null) return <Time value={action.until} />;
+  if (action.type === 'wait' && action.until !== null) return <DueTime value={action.until} />;
   return null;
 }
 

@@ -20,6 +20,11 @@ export function DeliveryVerdict({ delivery }: { delivery: Delivery }) {
   return <Badge tone={verdict === 'retrying' ? 'bad' : 'warn'}>{verdict}</Badge>;
 }
 
+/** Writes the error of an attempt in words: `connection refused` for `connection_refused`, with what follows it. */
+function writeError(error: string | null): string | null {
+  return error?.replace(/^\w+/, (name) => name.replaceAll('_', ' ')) ?? null;
+}
+
 /** Says how the last attempt ended. */
 export function describeLast({
   attemptCount,
@@ -27,8 +32,8 @@ export function describeLast({
   lastError,
 }: Pick<Delivery, 'attemptCount' | 'lastStatus' | 'lastError'>): string {
   if (attemptCount === 0) return 'none yet';
-  const outcome = [lastStatus, lastError].filter((one) => one !== null).join(', ');
-  const count = attemptCount === 1 ? '' : `, ${attemptCount} attempts`;
+  const outcome = [lastStatus, writeError(lastError)].filter((one) => one !== null).join(', ');
+  const count = attemptCount === 1 ? '' : `, ${attemptCount.toLocaleString('en')} attempts`;
   return `${outcome || 'no response'}${count}`;
 }
 
@@ -37,7 +42,7 @@ export function Outcome({ status, error }: Pick<DeliveryAttempt, 'status' | 'err
   const isGood = status !== null && status >= 200 && status < 300;
   return (
     <span className={styles.outcome} data-good={isGood || undefined}>
-      {[status, error].filter((one) => one !== null).join(', ')}
+      {[status, writeError(error)].filter((one) => one !== null).join(', ')}
     </span>
   );
 }

@@ -1,8 +1,10 @@
 import type { VerifiedDelivery } from '@tradepost/sdk/webhooks';
 import { type FormEvent, useState } from 'react';
+import { loadFile } from '../kernel/parts';
 import { readHeaders } from '../kernel/read-headers';
 import { Button } from '../ui/button';
 import form from '../ui/form.module.css';
+import { Failure } from '../ui/notices';
 import { Panel } from '../ui/page';
 import styles from './developer-page.module.css';
 
@@ -18,7 +20,9 @@ type Outcome =
 const canVerify = 'subtle' in crypto;
 
 async function verify(data: FormData): Promise<Outcome> {
-  const { verifyDelivery, WebhookVerificationError } = await import('@tradepost/sdk/webhooks');
+  const { verifyDelivery, WebhookVerificationError } = await loadFile(
+    () => import('@tradepost/sdk/webhooks'),
+  );
   try {
     const delivery = await verifyDelivery({
       payload: String(data.get('body') ?? ''),
@@ -37,9 +41,13 @@ async function verify(data: FormData): Promise<Outcome> {
 /** Says whether a delivery was signed with a secret, and if not, what was done to it. Nothing is sent. */
 export function SignatureCheck() {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [error, setError] = useState<unknown>(null);
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setOutcome(await verify(new FormData(event.currentTarget)));
+    const data = new FormData(event.currentTarget);
+    setOutcome(null);
+    setError(null);
+    await verify(data).then(setOutcome, setError);
   }
   if (!canVerify) {
     return (
@@ -84,6 +92,7 @@ export function SignatureCheck() {
             Check
           </Button>
         </div>
+        {error !== null && <Failure error={error} what="check it" />}
         {outcome !== null && (
           <div className={styles.outcome} data-ok={outcome.ok || undefined} role="status">
             {outcome.ok ? (

@@ -19,7 +19,8 @@ const listOrders = `import { Tradepost } from '@tradepost/sdk';
 const tradepost = new Tradepost({ baseUrl: '${serviceUrl}', apiKey: process.env.TRADEPOST_API_KEY });
 for await (const order of tradepost.orders.list({ status: 'pending' })) console.log(order.id);`;
 
-const useCli = `npm install --global @tradepost/cli
+const useCli = `# It is not on npm before its first release: this is it in a checkout of the repository that was built.
+alias tradepost="node $PWD/packages/cli/bin/tradepost.cjs"
 tradepost login --base-url ${serviceUrl}
 tradepost orders list --status pending`;
 

@@ -8,6 +8,7 @@ import { useKeys } from '../kernel/keys';
 import { Button } from '../ui/button';
 import { Filters, SelectFilter, TextFilter } from '../ui/filters';
 import { type Column, List, pageSize, pages } from '../ui/list';
+import { NoMatch } from '../ui/missing';
 import { Empty } from '../ui/notices';
 import { PageHead } from '../ui/page';
 import { Time } from '../ui/time';
@@ -70,8 +71,8 @@ export function EventsPage() {
     enabled: ({ state }) => !isPaused || state.data === undefined,
   });
   useKeys({ p: () => setPaused(!isPaused) });
-  const change = (some: { type?: string | undefined; order?: string | undefined }) =>
-    void navigate({ search: (before) => ({ ...before, ...some }), replace: true });
+  const change = (some: Partial<typeof filters>, isTyped = false) =>
+    void navigate({ search: (before) => ({ ...before, ...some }), replace: isTyped });
   return (
     <>
       <PageHead
@@ -93,7 +94,7 @@ export function EventsPage() {
           name="Order"
           value={order}
           placeholder="ord_…"
-          onChange={(value) => change({ order: value })}
+          onChange={(value) => change({ order: value }, true)}
         />
       </Filters>
       <List
@@ -105,9 +106,13 @@ export function EventsPage() {
           sdk: `for await (const event of tradepost.events.latest(${toArgument(toParams(fields, filters))})) …`,
         }}
         empty={
-          <Empty title="No events">
-            <p>Creating an order and changing its status make events.</p>
-          </Empty>
+          type !== undefined || order !== undefined ? (
+            <NoMatch what="event" list="/events" />
+          ) : (
+            <Empty title="No events">
+              <p>Creating an order and changing its status make events.</p>
+            </Empty>
+          )
         }
       />
     </>

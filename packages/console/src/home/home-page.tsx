@@ -1,24 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { orderStatuses, type Summary, type WebhookDetails } from '@tradepost/sdk';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useClient } from '../kernel/client';
 import { useExtension } from '../kernel/extensions';
 import { every, healthMs } from '../kernel/queries';
+import { useMayWrite } from '../kernel/session';
 import { getStatusTone } from '../orders/order-words';
 import { Badge, type Tone } from '../ui/badge';
-import { formatCount } from '../ui/count';
+import { Button } from '../ui/button';
+import { countOf, formatCount } from '../ui/count';
 import { HowTo } from '../ui/how-to';
 import { usePaging } from '../ui/list';
 import { Loaded } from '../ui/loaded';
 import { Empty } from '../ui/notices';
 import { PageHead, Panel } from '../ui/page';
 import { TextWithTimes, Time, useNow } from '../ui/time';
+import { RegisterWebhook } from '../webhooks/register-webhook';
 import { describeWebhook } from '../webhooks/webhook-words';
 import styles from './home-page.module.css';
 
 /** How many of the newest orders are shown. */
 const newest = 5;
+/** How many webhooks an account may have at most, whatever its limit is. */
+const maxWebhooks = 1_000;
 
 /** The state of the account at a glance: first what needs someone, then the rest. */
 export function HomePage() {
@@ -28,6 +33,7 @@ export function HomePage() {
     queryKey: ['summary'],
     queryFn: ({ signal }) => client.summary.get({ signal }),
     enabled: hasSummary,
+    refetchInterval: every(healthMs),
   });
   return (
     <>
@@ -38,7 +44,7 @@ export function HomePage() {
         </Loaded>
       )}
       <div className={styles.two}>
-        <Endpoints />
+        <Endpoints counts={query.data?.webhooks} />
         <NewestOrders />
       </div>
       {hasSummary && <HowTo cli={['summary']} sdk="await tradepost.summary.get()" />}
@@ -49,7 +55,7 @@ export function HomePage() {
 function Counts({ summary: { asOf, orders, unread } }: { summary: Summary }) {
   return (
     <Panel
-      title="Orders"
+      title="Orders and unread notifications"
       action={
         <span className={styles.asOf}>
           counted <Time value={asOf} />
@@ -68,7 +74,7 @@ function Counts({ summary: { asOf, orders, unread } }: { summary: Summary }) {
         <li>
           <Link to="/notifications" search={{ read: 'false' }}>
             <strong>{formatCount(unread)}</strong>
-            <Badge tone={unread.count > 0 ? 'info' : 'plain'}>not read yet</Badge>
+            <Badge tone={unread.count > 0 ? 'info' : 'plain'}>unread</Badge>
           </Link>
         </li>
       </ul>
@@ -77,22 +83,57 @@ function Counts({ summary: { asOf, orders, unread } }: { summary: Summary }) {
 }
 
 /** Endpoints that need someone, the worst first. */
-function Endpoints() {
+function Endpoints({ counts }: { counts: Summary['webhooks'] | undefined }) {
   const client = useClient();
   const isThere = useExtension('webhooks.manage');
   const query = useQuery({
     queryKey: ['webhooks', 'all'],
-    queryFn: ({ signal }) => client.webhooks.list({ limit: 100 }, { signal }),
+    queryFn: ({ signal }) =>
+      client.webhooks.list({ limit: 100 }, { signal }).toArray({ limit: maxWebhooks }),
     enabled: isThere,
     refetchInterval: every(healthMs),
   });
+  const mayWrite = useMayWrite();
+  const [isRegistering, setRegistering] = useState(false);
   if (!isThere) return null;
   return (
     <Panel title="Endpoints" action={<Link to="/webhooks">All webhooks</Link>}>
+      {counts !== undefined && <WebhookCounts counts={counts} />}
       <Loaded query={query} what="the endpoints">
-        {({ data }) => <Troubled webhooks={data} />}
+        {(webhooks) =>
+          webhooks.length === 0 ? (
+            <Empty title="No webhook yet">
+              <p>A webhook gets the events of your orders as they happen.</p>
+              {mayWrite && <Button onClick={() => setRegistering(true)}>Register a webhook</Button>}
+            </Empty>
+          ) : (
+            <Troubled webhooks={webhooks} />
+          )
+        }
       </Loaded>
+      {/* Outside: it shows the secret when there is a webhook. */}
+      {isRegistering && <RegisterWebhook onClose={() => setRegistering(false)} />}
     </Panel>
+  );
+}
+
+/** What the counts of the summary mean, the worst first. */
+const countTones = { disabled: 'bad', backoff: 'bad', paused: 'warn', active: 'good' } as const;
+
+function WebhookCounts({ counts }: { counts: Summary['webhooks'] }) {
+  const states = Object.entries(countTones) as [keyof typeof countTones, Tone][];
+  return (
+    <ul className={styles.counts} aria-label="Webhooks by state">
+      {states
+        .filter(([state]) => counts[state] > 0)
+        .map(([state, tone]) => (
+          <li key={state}>
+            <Badge tone={tone}>
+              {counts[state].toLocaleString('en')} {state}
+            </Badge>
+          </li>
+        ))}
+    </ul>
   );
 }
 
@@ -105,16 +146,11 @@ function Troubled({ webhooks }: { webhooks: readonly WebhookDetails[] }) {
     .filter(({ tone }) => tone === 'bad' || tone === 'warn')
     .toSorted(
       (one, other) =>
+        // A disabled one gets nothing until someone resumes it.
+        Number(other.word === 'disabled') - Number(one.word === 'disabled') ||
         ranks[one.tone] - ranks[other.tone] ||
         other.webhook.pendingDeliveries - one.webhook.pendingDeliveries,
     );
-  if (webhooks.length === 0) {
-    return (
-      <Empty title="No webhook yet">
-        <p>A webhook gets the events of your orders as they happen.</p>
-      </Empty>
-    );
-  }
   if (troubled.length === 0) {
     return (
       <Empty title="All well">
@@ -168,7 +204,7 @@ function NewestOrders() {
                   }
                   badge={<Badge tone={getStatusTone(order.status)}>{order.status}</Badge>}
                 >
-                  {order.quantity.toLocaleString('en')} units, <Time value={order.createdAt} />
+                  {countOf(order.quantity, 'unit')}, <Time value={order.createdAt} />
                 </Row>
               ))}
             </ul>

@@ -42,6 +42,15 @@ export function readTime(text: string, now: number): Date | null {
   return time > minTime && time <= maxTime ? new Date(time) : null;
 }
 
+/** Whether a period ends before it begins, so that nothing can be in it. */
+export function isBackwards(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  now = Date.now(),
+): boolean {
+  const [start, end] = [from, to].map((time) => (time === undefined ? null : readTime(time, now)));
+  return start != null && end != null && start > end;
+}
+
 /** Lists the filters that have a value. */
 function given<Field extends FilterField>(
   fields: readonly Field[],

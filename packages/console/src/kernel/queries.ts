@@ -1,4 +1,9 @@
-import { type Query, QueryClient, useQueryClient } from '@tanstack/react-query';
+import {
+  type Query,
+  QueryClient,
+  type UseQueryResult,
+  useQueryClient,
+} from '@tanstack/react-query';
 import {
   ConnectionError,
   type Delivery,
@@ -6,6 +11,7 @@ import {
   ServerError,
   TimeoutError,
 } from '@tradepost/sdk';
+import { useEffect, useRef } from 'react';
 
 const second = 1_000;
 
@@ -35,8 +41,11 @@ const retryMs = 10 * second;
 /** How often the state of endpoints is read again: attempts make no events. */
 export const healthMs = 10 * second;
 
-/** How soon and how late what waits for an attempt is read again: someone may resume or replay it before its time. */
-const attemptMs = { min: 2 * second, max: 60 * second };
+/** How often what changes without an event is read again at most, for each page of a list. */
+const pageMs = 2 * second;
+
+/** How late what waits for an attempt is read again: someone may resume or replay it before its time. */
+const maxAttemptMs = 60 * second;
 
 /** When data was read. */
 interface Read {
@@ -49,6 +58,11 @@ interface Read {
 /** When each state was read for the first time. What is read again and is the same stays the same object. */
 const firstReads = new WeakMap<object, number>();
 
+/** Returns how many requests read data again, one after the other: one for each page of a list. */
+function countRequests(data: unknown): number {
+  return (data as { pages?: unknown[] } | undefined)?.pages?.length ?? 1;
+}
+
 /**
  * Returns how often a query is read again while its page is looked at, for `refetchInterval`: what changes without an event.
  *
@@ -60,12 +74,13 @@ export function every<Data extends object>(
   return ({ state }: { state: { data: unknown; dataUpdatedAt: number; error: Error | null } }) => {
     if (state.error !== null) return isTemporary(state.error) ? retryMs : false;
     if (state.data === undefined) return false;
-    if (typeof interval !== 'function') return interval;
     const data = state.data as Data;
     const { dataUpdatedAt: at } = state;
     const first = firstReads.get(data) ?? at;
     firstReads.set(data, first);
-    return interval(data, { at, unchangedMs: at - first });
+    const wait =
+      typeof interval === 'function' ? interval(data, { at, unchangedMs: at - first }) : interval;
+    return wait === false ? false : Math.max(wait, pageMs * countRequests(data));
   };
 }
 
@@ -83,7 +98,7 @@ export function untilNextAttempt(
     .filter(({ state }) => state === 'pending')
     .map(({ nextAttemptAt: due }) => (due === null ? unchangedMs : Date.parse(due) - at));
   if (waits.length === 0) return false;
-  return Math.min(Math.max(Math.min(...waits), attemptMs.min), attemptMs.max);
+  return Math.min(...waits, maxAttemptMs);
 }
 
 /**
@@ -103,10 +118,30 @@ export function refresh(
   });
 }
 
+/** Returns how many requests the longest list that is shown takes. */
+export function countShownRequests(queries: QueryClient): number {
+  const shown = queries.getQueryCache().findAll({ type: 'active' });
+  return Math.max(1, ...shown.map(({ state }) => countRequests(state.data)));
+}
+
 /** Returns a function that reads again what a change affects. */
 export function useRefresh(...kinds: Kind[]): () => Promise<void> {
   const queries = useQueryClient();
   return () => refresh(queries, kinds);
+}
+
+/**
+ * Returns why the last call of a query failed. While it is tried again, also of one that never succeeded: what says so stays, with its
+ * heading and the focus that it may have.
+ */
+export function useFailure(
+  query: Pick<UseQueryResult, 'error' | 'isPending' | 'errorUpdateCount'>,
+): Error | null {
+  const last = useRef<Error>(null);
+  useEffect(() => {
+    if (query.error !== null) last.current = query.error;
+  });
+  return query.isPending && query.errorUpdateCount > 0 ? last.current : query.error;
 }
 
 /** Creates what remembers the responses of the service. */

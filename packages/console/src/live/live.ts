@@ -2,13 +2,13 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { AccountEvent, Tradepost } from '@tradepost/sdk';
 import { isSignedOut } from '../kernel/client';
 import { basePath } from '../kernel/location';
-import { type Kind, refresh } from '../kernel/queries';
+import { countShownRequests, type Kind, refresh } from '../kernel/queries';
 
 /** The names of the lock and the channel of the tabs that show one account. */
 const getName = (account: string | undefined) => `tradepost.events:${basePath}:${account ?? ''}`;
 /** How often a page without the log of events asks for what it shows, in milliseconds. */
 const pollMs = 10_000;
-/** The shortest time between two refreshes, in milliseconds. */
+/** The shortest time between two refreshes for each request that it takes, in milliseconds. */
 const refreshMs = 1_000;
 /** Up to how long a refresh waits, in milliseconds. */
 const spreadMs = 500;
@@ -42,18 +42,21 @@ function join(one: Outdated, other: Outdated): Outdated {
  * Returns a function that refreshes a moment later, and no more often than once a second, with all that came meanwhile: a change of
  * many orders is as many events, each of which would request every list again. The moment is random, because an event reaches all who
  * look at an order at once, and their requests would arrive together.
+ *
+ * @param countRequests How many requests a refresh sends one after the other. It may come as many seconds later: whoever loaded ten
+ * pages would send ten requests a second.
  */
 export function throttle(
   refreshNow: (what: Outdated) => void,
-  random = Math.random,
+  { countRequests = (): number => 1, random = Math.random } = {},
 ): (what: Outdated) => void {
-  let earliest = 0;
+  let last = Number.NEGATIVE_INFINITY;
   let waiting: Outdated | null = null;
   function flush() {
     if (waiting === null) return;
     const what = waiting;
     waiting = null;
-    earliest = Date.now() + refreshMs;
+    last = Date.now();
     refreshNow(what);
   }
   return (what) => {
@@ -62,6 +65,7 @@ export function throttle(
       return;
     }
     waiting = what;
+    const earliest = last + refreshMs * countRequests();
     setTimeout(flush, Math.max(0, earliest - Date.now()) + random() * spreadMs);
   };
 }
@@ -81,10 +85,13 @@ export function startLive(
   const stopped = new AbortController();
   const name = getName(account);
   const channel = new BroadcastChannel(name);
-  const update = throttle(({ kinds, before }) => {
-    if (document.hidden || stopped.signal.aborted) return;
-    void refresh(queries, kinds, before);
-  });
+  const update = throttle(
+    ({ kinds, before }) => {
+      if (document.hidden || stopped.signal.aborted) return;
+      void refresh(queries, kinds, before);
+    },
+    { countRequests: () => countShownRequests(queries) },
+  );
   const tell = (what: Outdated) => {
     channel.postMessage(what);
     update(what);

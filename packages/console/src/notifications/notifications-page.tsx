@@ -9,6 +9,7 @@ import { useMayWrite } from '../kernel/session';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
 import { Filters, SelectFilter } from '../ui/filters';
+import { HowTo } from '../ui/how-to';
 import { type Column, List, pages, usePaging } from '../ui/list';
 import { Empty, Failure } from '../ui/notices';
 import { PageHead } from '../ui/page';
@@ -35,18 +36,19 @@ const columns: readonly Column<Notification>[] = [
     cell: ({ type }) => <code>{type}</code>,
   },
   {
-    name: 'State',
-    kind: 'narrow',
-    cell: ({ read }) => (
-      <Badge tone={read ? 'plain' : 'info'}>{read ? 'read' : 'not read yet'}</Badge>
-    ),
-  },
-  {
     name: 'When',
     kind: 'narrow',
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
 ];
+
+const state: Column<Notification> = {
+  name: 'State',
+  kind: 'narrow',
+  cell: ({ read }) => (
+    <Badge tone={read ? 'plain' : 'info'}>{read ? 'read' : 'not read yet'}</Badge>
+  ),
+};
 
 /** The notifications of the account. */
 export function NotificationsPage() {
@@ -67,6 +69,30 @@ export function NotificationsPage() {
     placeholderData: keepPreviousData,
   });
   const newest = query.data?.pages[0]?.data[0]?.createdAt;
+  const mayWrite = useMayWrite();
+  const mark = useMutation({
+    mutationFn: (id: string) => client.notifications.markRead(id),
+    onSettled: useRefresh('notifications', 'summary', 'timeline'),
+  });
+  const markable: Column<Notification> = {
+    ...state,
+    cell: (one) => (
+      <span>
+        {state.cell(one)}{' '}
+        {!one.read && (
+          <Button
+            look="quiet"
+            aria-label={`Mark read: ${one.message}`}
+            busy={mark.isPending && mark.variables === one.id}
+            onClick={() => mark.mutate(one.id)}
+          >
+            Mark read
+          </Button>
+        )}
+      </span>
+    ),
+  };
+  const unread = query.data?.pages.flatMap(({ data }) => data).find((one) => !one.read)?.id;
   return (
     <>
       <PageHead title="Notifications">
@@ -81,24 +107,39 @@ export function NotificationsPage() {
               ['', 'All'],
               ['false', 'Not read yet'],
             ]}
-            onChange={(value) =>
-              void navigate({ search: value ? { read: value } : {}, replace: true })
-            }
+            onChange={(value) => void navigate({ search: value ? { read: value } : {} })}
           />
         </Filters>
       )}
+      {mark.isError && <Failure error={mark.error} what="mark it read" />}
       <List
         query={query}
         what="notifications"
-        columns={columns}
+        columns={columns.toSpliced(2, 0, mayWrite ? markable : state)}
         lines={{
           cli: ['notifications', 'list', ...(read === 'false' ? ['--unread'] : [])],
           sdk: `for await (const one of tradepost.notifications.list(${toArgument(read === 'false' ? { read: false } : {})})) …`,
         }}
+        more={
+          mayWrite &&
+          unread !== undefined && (
+            <HowTo
+              title="Mark one read: as a command, in code"
+              cli={['notifications', 'read', unread]}
+              sdk={`await tradepost.notifications.markRead('${unread}')`}
+            />
+          )
+        }
         empty={
-          <Empty title={read === 'false' ? 'You have read everything' : 'No notifications yet'}>
-            <p>Each event of your orders makes one.</p>
-          </Empty>
+          params.read === false ? (
+            <Empty title="You have read everything">
+              <Link to="/notifications">All notifications</Link>
+            </Empty>
+          ) : (
+            <Empty title="No notifications yet">
+              <p>Each event of your orders makes one.</p>
+            </Empty>
+          )
         }
       />
     </>

@@ -16,7 +16,7 @@ import form from '../ui/form.module.css';
 import { HowTo } from '../ui/how-to';
 import { describeFailure, Failure } from '../ui/notices';
 import styles from './bulk-change.module.css';
-import { getNextStatuses, getStatusTone, toSetStatus } from './order-words';
+import { getNextStatuses, getStatusTone, toSetStatus, toUpdate } from './order-words';
 import { ReasonField } from './reason-field';
 
 /** An order as it was seen when it was selected. */
@@ -62,9 +62,10 @@ async function changeOne(
       if (data.status !== seen) return { type: 'changed_meanwhile', now: data.status };
       ifMatch = headers.get('etag');
     }
-    const params = { status: to, ...(reason !== '' && { reason }) };
     const options = ifMatch === null ? {} : { ifMatch };
-    const { headers } = await client.orders.update(id, params, options).withResponse();
+    const { headers } = await client.orders
+      .update(id, toUpdate(to, reason), options)
+      .withResponse();
     return { type: headers.get('tradepost-changed') === 'false' ? 'unchanged' : 'changed' };
   } catch (error) {
     if (error instanceof PreconditionFailedError) {
@@ -120,7 +121,7 @@ export function BulkChange({
         const order = isStopped.current ? undefined : waiting.shift();
         if (order === undefined) return;
         try {
-          const outcome = await changeOne(client.current, order, target, reason.trim());
+          const outcome = await changeOne(client.current, order, target, reason);
           setOutcomes((before) => new Map(before).set(order.id, outcome));
         } catch (error) {
           isStopped.current = true;
@@ -137,7 +138,6 @@ export function BulkChange({
     [...outcomes.values()].filter((one) => one.type === type).length;
   const hasStarted = outcomes.size > 0 || interruption !== null;
   const settled = [...outcomes].filter(([, { type }]) => type !== 'failed').map(([id]) => id);
-  const params = { status: to || 'STATUS', ...(reason.trim() !== '' && { reason: reason.trim() }) };
   return (
     <Dialog
       title={`Change ${orders.length} ${orders.length === 1 ? 'order' : 'orders'}`}
@@ -183,7 +183,7 @@ export function BulkChange({
         <Others orders={orders} outcomes={outcomes} />
         <HowTo
           cli={toSetStatus(orders, to, reason)}
-          sdk={`await tradepost.orders.update(order.id, ${JSON.stringify(params)}, { ifMatch: order.etag })`}
+          sdk={`await tradepost.orders.update(order.id, ${JSON.stringify(toUpdate(to || 'STATUS', reason))}, { ifMatch: order.etag })`}
         />
         <div className={form.buttons}>
           {isRunning ? (

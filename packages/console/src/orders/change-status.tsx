@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog';
 import form from '../ui/form.module.css';
 import { HowTo } from '../ui/how-to';
 import { Failure } from '../ui/notices';
-import { getNextStatuses, moveWords, toSetStatus } from './order-words';
+import { getNextStatuses, moveWords, toSetStatus, toUpdate } from './order-words';
 import { ReasonField } from './reason-field';
 import type { ShownOrder } from './shown-order';
 
@@ -55,7 +55,7 @@ function ChangeDialog({
   const client = useClient();
   const [order] = useState(current);
   const [reason, setReason] = useState('');
-  const params = { status: to, ...(reason.trim() !== '' && { reason: reason.trim() }) };
+  const params = toUpdate(to, reason);
   const change = useMutation({
     mutationFn: () =>
       client.orders.update(order.id, params, order.etag === null ? {} : { ifMatch: order.etag }),

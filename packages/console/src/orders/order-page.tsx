@@ -1,5 +1,6 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useExtension } from '../kernel/extensions';
+import { useSession } from '../kernel/session';
 import { Badge } from '../ui/badge';
 import { CopyableId } from '../ui/copyable-id';
 import { Fact, Facts } from '../ui/facts';
@@ -60,23 +61,25 @@ function Shown({ order }: { order: ShownOrder }) {
       </PageHead>
       <Facts>
         <Fact name="Buyer">
-          <Party name={order.buyer?.name} id={order.buyerId} />
+          <Party name={order.buyer?.name} id={order.buyerId} filter="buyer" />
         </Fact>
         <Fact name="Seller">
-          <Party name={order.seller?.name} id={order.sellerId} />
+          <Party name={order.seller?.name} id={order.sellerId} filter="seller" />
         </Fact>
         <Fact name="Agent">
           {order.agentId === null ? 'none' : <Party name={order.agent?.name} id={order.agentId} />}
         </Fact>
         <Fact name="Listing">
-          <Party name={order.listing?.title ?? undefined} id={order.listingId} />
+          <Party name={order.listing?.title ?? undefined} id={order.listingId} filter="listing" />
         </Fact>
         <Fact name="Quantity">{order.quantity.toLocaleString('en')}</Fact>
-        <Fact name="Entity tag">{order.etag === null ? 'none' : <code>{order.etag}</code>}</Fact>
+        <Fact name="Version (ETag)">
+          {order.etag === null ? 'none' : <code>{order.etag}</code>}
+        </Fact>
       </Facts>
       {hasTimeline && (
         <Panel title="What happened">
-          <Timeline orderId={order.id} />
+          <Timeline order={order} />
         </Panel>
       )}
       <HowTo
@@ -87,11 +90,28 @@ function Shown({ order }: { order: ShownOrder }) {
   );
 }
 
-function Party({ name, id }: { name: string | undefined; id: string }) {
+function Party({
+  name,
+  id,
+  filter,
+}: {
+  name: string | undefined;
+  id: string;
+  /** The filter of the list of orders that takes its ID. */
+  filter?: 'buyer' | 'seller' | 'listing';
+}) {
+  const hasFilters = useExtension('orders.filters');
+  // All orders of an account are its own.
+  const isOwn = useSession()?.account?.id === id;
   return (
     <>
       {name !== undefined && <bdi className={styles.partyName}>{name}</bdi>}
       <CopyableId id={id} />
+      {filter !== undefined && hasFilters && !isOwn && (
+        <Link to="/orders" search={{ [filter]: id }} className={styles.others}>
+          Orders of this {filter}
+        </Link>
+      )}
     </>
   );
 }

@@ -23,12 +23,21 @@ export function getNextStatuses(status: string): readonly OrderStatus[] {
 
 /** What a button says that moves an order to a status. */
 export const moveWords: Record<OrderStatus, string> = {
-  pending: 'Reopen',
-  confirmed: 'Confirm',
-  fulfilling: 'Start fulfilling',
-  completed: 'Complete',
+  pending: 'Reopen order',
+  confirmed: 'Confirm order',
+  fulfilling: 'Start fulfilling order',
+  completed: 'Complete order',
   cancelled: 'Cancel order',
 };
+
+/** What a call sends that moves an order to a status. */
+export function toUpdate<Status extends string>(
+  status: Status,
+  reason: string,
+): { status: Status; reason?: string } {
+  const given = reason.trim();
+  return { status, ...(given !== '' && { reason: given }) };
+}
 
 /** The command that moves orders to a status, each only if it is as it was seen. */
 export function toSetStatus(

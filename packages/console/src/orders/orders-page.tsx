@@ -8,15 +8,16 @@ import { type OrderListParams, type OrderSort, orderStatuses } from '@tradepost/
 import { useState } from 'react';
 import { useClient } from '../kernel/client';
 import { useExtension } from '../kernel/extensions';
-import { type FilterField, toArgument, toOptions, toParams } from '../kernel/filters';
+import { type FilterField, isBackwards, toArgument, toOptions, toParams } from '../kernel/filters';
 import { useKeys } from '../kernel/keys';
 import { useSession } from '../kernel/session';
 import { Badge } from '../ui/badge';
 import { Button } from '../ui/button';
-import { formatCount } from '../ui/count';
+import { countOf, formatCount } from '../ui/count';
 import { Filters, SelectFilter, TextFilter } from '../ui/filters';
 import { type Column, List, pages, usePaging } from '../ui/list';
-import { Empty } from '../ui/notices';
+import { NoMatch } from '../ui/missing';
+import { Empty, NoPeriod } from '../ui/notices';
 import { PageHead } from '../ui/page';
 import { PeriodFilter } from '../ui/period-filter';
 import { SavedViews } from '../ui/saved-views';
@@ -68,6 +69,7 @@ export function OrdersPage() {
     }),
     ...(hasCount && { count: maxCount }),
   };
+  const isEmpty = isBackwards(filters);
   const query = useInfiniteQuery({
     queryKey: ['orders', filters, added],
     queryFn: ({ pageParam, signal }) =>
@@ -81,6 +83,7 @@ export function OrdersPage() {
       ),
     ...pages,
     placeholderData: keepPreviousData,
+    enabled: !isEmpty,
   });
   const total = query.data?.pages[0]?.total;
   const count = total === undefined ? undefined : formatCount(total);
@@ -95,7 +98,18 @@ export function OrdersPage() {
     <>
       <PageHead
         title="Orders"
-        note={count === undefined ? undefined : `${count} ${count === '1' ? 'order' : 'orders'}`}
+        note={
+          <>
+            {count !== undefined && (
+              <span>
+                {count} {count === '1' ? 'order' : 'orders'}
+              </span>
+            )}
+            <span role="status">
+              {selection.rows.length > 0 && `${countOf(selection.rows.length, 'order')} selected`}
+            </span>
+          </>
+        }
       >
         <SavedViews page="/orders" search={filters} />
         {mayChange && selection.rows.length > 0 && (
@@ -119,17 +133,21 @@ export function OrdersPage() {
         />
       )}
       <OrderFilters filters={filters} />
-      <List
-        query={query as UseInfiniteQueryResult<{ pages: { data: Row[] }[] }>}
-        what="orders"
-        columns={columns.filter(({ party }) => !party || !isAlways(query.data, party, own))}
-        lines={{
-          cli: ['orders', 'list', ...toOptions(fields, filters)],
-          sdk: `for await (const order of tradepost.orders.list(${toArgument(toParams(fields, filters))})) …`,
-        }}
-        selection={mayChange ? selection : undefined}
-        empty={<NoOrders isFiltered={Object.keys(filters).length > 0} />}
-      />
+      {isEmpty ? (
+        <NoPeriod />
+      ) : (
+        <List
+          query={query as UseInfiniteQueryResult<{ pages: { data: Row[] }[] }>}
+          what="orders"
+          columns={columns.filter(({ party }) => !party || !isAlways(query.data, party, own))}
+          lines={{
+            cli: ['orders', 'list', ...toOptions(fields, filters)],
+            sdk: `for await (const order of tradepost.orders.list(${toArgument(toParams(fields, filters))})) …`,
+          }}
+          selection={mayChange ? selection : undefined}
+          empty={<NoOrders isFiltered={Object.keys(filters).length > 0} />}
+        />
+      )}
     </>
   );
 }
@@ -213,8 +231,8 @@ function OrderFilters({ filters }: { filters: OrderFilterValues }) {
   const hasFilters = useExtension('orders.filters');
   const hasSort = useExtension('orders.sort');
   const chosen = new Set(filters.status?.split(',').filter(Boolean));
-  const change = (some: OrderFilterValues) =>
-    void navigate({ search: (before) => ({ ...before, ...some }), replace: true });
+  const change = (some: OrderFilterValues, isTyped = false) =>
+    void navigate({ search: (before) => ({ ...before, ...some }), replace: isTyped });
   return (
     <Filters what="orders">
       <fieldset className={styles.statuses}>
@@ -246,12 +264,12 @@ function OrderFilters({ filters }: { filters: OrderFilterValues }) {
             name={text}
             value={filters[name]}
             placeholder={placeholder}
-            onChange={(value) => change({ [name]: value })}
+            onChange={(value) => change({ [name]: value }, true)}
           />
         ))}
       {hasSort && (
         <SelectFilter
-          name="Order"
+          name="Sort"
           value={filters.sort ?? '-createdAt'}
           choices={Object.entries(sorts)}
           onChange={(sort) => change({ sort: sort === '-createdAt' ? undefined : sort })}
@@ -262,13 +280,7 @@ function OrderFilters({ filters }: { filters: OrderFilterValues }) {
 }
 
 function NoOrders({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty title="No order matches">
-        <Link to="/orders">Clear the filters</Link>
-      </Empty>
-    );
-  }
+  if (isFiltered) return <NoMatch what="order" list="/orders" />;
   return (
     <Empty title="There are no orders yet">
       <p>Buyers create them. This is how a buyer does:</p>

@@ -1,5 +1,5 @@
+import { maxReasonLength } from '@tradepost/sdk';
 import { useExtension } from '../kernel/extensions';
-import { limits } from '../kernel/limits';
 import form from '../ui/form.module.css';
 
 /** Why a status is changed. Shows nothing where the service keeps no reasons. */
@@ -16,7 +16,7 @@ export function ReasonField({
       <span>Reason</span>
       <input
         value={value}
-        maxLength={limits.reasonLength}
+        maxLength={maxReasonLength}
         onChange={({ target }) => onChange(target.value)}
       />
       <small>Optional. Everyone who sees the order sees it.</small>

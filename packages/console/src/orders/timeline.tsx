@@ -7,16 +7,19 @@ import { useClient } from '../kernel/client';
 import { every, untilNextAttempt } from '../kernel/queries';
 import { useSession } from '../kernel/session';
 import { Badge } from '../ui/badge';
+import { countOf } from '../ui/count';
 import { Loaded } from '../ui/loaded';
 import { Empty } from '../ui/notices';
-import { formatDuration, Time } from '../ui/time';
+import { DueTime, formatDuration, Time } from '../ui/time';
 import { getStatusTone } from './order-words';
+import type { ShownOrder } from './shown-order';
 import styles from './timeline.module.css';
 
 const route = getRouteApi('/gate/orders/$id');
 
 /** The past of an order as one trail: who changed what and why, the events of it, and what became of each. */
-export function Timeline({ orderId }: { orderId: string }) {
+export function Timeline({ order }: { order: ShownOrder }) {
+  const { id: orderId } = order;
   const client = useClient();
   const { at } = route.useSearch();
   const query = useQuery({
@@ -31,15 +34,35 @@ export function Timeline({ orderId }: { orderId: string }) {
   });
   return (
     <Loaded query={query} what="the timeline">
-      {(timeline) => <Trail timeline={timeline} at={at} />}
+      {(timeline) => <Trail timeline={timeline} at={at} names={findNames(order)} />}
     </Loaded>
   );
 }
 
+/** The names of accounts, by their IDs. */
+type Names = ReadonlyMap<string, string>;
+
+function findNames({ buyerId, buyer, sellerId, seller, agentId, agent }: ShownOrder): Names {
+  const names = new Map<string, string>();
+  if (buyer) names.set(buyerId, buyer.name);
+  if (seller) names.set(sellerId, seller.name);
+  if (agent && agentId !== null) names.set(agentId, agent.name);
+  return names;
+}
+
+/** What events are called that change no status. Others are called by their types: the service may add types. */
+const titles: Partial<Record<string, string>> = {
+  'task.approval_requested': 'Approval by the agent requested',
+  'task.completed': 'Approval completed',
+  'listing.availability_low': 'Few units of the listing left',
+};
+
 function Trail({
   timeline: { entries, prunedBefore },
   at,
+  names,
 }: {
+  names: Names;
   timeline: OrderTimeline;
   /** The ID of the event that the address names. */
   at: string | undefined;
@@ -63,13 +86,21 @@ function Trail({
         </li>
       )}
       {entries.map((entry) => (
-        <Entry key={entry.event.id} entry={entry} isSought={entry.event.id === at} />
+        <Entry key={entry.event.id} entry={entry} names={names} isSought={entry.event.id === at} />
       ))}
     </ol>
   );
 }
 
-function Entry({ entry, isSought }: { entry: TimelineEntry; isSought: boolean }) {
+function Entry({
+  entry,
+  names,
+  isSought,
+}: {
+  entry: TimelineEntry;
+  names: Names;
+  isSought: boolean;
+}) {
   const { change, event, notification, deliveries } = entry;
   const ref = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -78,7 +109,11 @@ function Entry({ entry, isSought }: { entry: TimelineEntry; isSought: boolean })
   return (
     <li ref={ref} className={styles.entry} data-sought={isSought || undefined}>
       <div className={styles.what}>
-        {change === null ? <h3>{event.type}</h3> : <Change change={change} />}
+        {change === null ? (
+          <h3>{getTitle(event.type)}</h3>
+        ) : (
+          <Change change={change} names={names} />
+        )}
         <span className={styles.when}>
           <Time value={event.createdAt} />
         </span>
@@ -101,8 +136,8 @@ function Entry({ entry, isSought }: { entry: TimelineEntry; isSought: boolean })
           {notification === null
             ? 'none is stored for you'
             : notification.read
-              ? 'read'
-              : 'not read yet'}
+              ? 'you have read it'
+              : 'you have not read it yet'}
         </li>
         {deliveries.length === 0 && (
           <li>
@@ -117,7 +152,17 @@ function Entry({ entry, isSought }: { entry: TimelineEntry; isSought: boolean })
   );
 }
 
-function Change({ change: { from, to, actor } }: { change: NonNullable<TimelineEntry['change']> }) {
+function getTitle(type: string): string {
+  return Object.hasOwn(titles, type) ? (titles[type] ?? type) : type;
+}
+
+function Change({
+  change: { from, to, actor },
+  names,
+}: {
+  change: NonNullable<TimelineEntry['change']>;
+  names: Names;
+}) {
   return (
     <h3>
       {from === null ? (
@@ -131,18 +176,33 @@ function Change({ change: { from, to, actor } }: { change: NonNullable<TimelineE
           <Badge tone={getStatusTone(to)}>{to}</Badge>
         </>
       )}{' '}
-      <Actor actor={actor} />
+      <Actor actor={actor} names={names} />
     </h3>
   );
 }
 
-function Actor({ actor }: { actor: { accountId: string; kind: string } | null }) {
+function Actor({
+  actor,
+  names,
+}: {
+  actor: { accountId: string; kind: string } | null;
+  names: Names;
+}) {
   const own = useSession()?.account?.id;
   if (actor === null) return null;
+  const name = names.get(actor.accountId);
   return (
     <span className={styles.actor}>
       by {actor.accountId === own ? 'you' : `the ${actor.kind}`}
-      {actor.accountId !== own && <code className={styles.id}> {actor.accountId}</code>}
+      {actor.accountId !== own &&
+        (name === undefined ? (
+          <code className={styles.id}> {actor.accountId}</code>
+        ) : (
+          <>
+            {' '}
+            <bdi>{name}</bdi>
+          </>
+        ))}
     </span>
   );
 }
@@ -163,7 +223,7 @@ function DeliveryOfEvent({ delivery }: { delivery: TimelineDelivery }) {
       {attempts.length > 0 && (
         <ol className={styles.attempts}>
           {attemptCount > attempts.length && (
-            <li>{attemptCount - attempts.length} earlier attempts</li>
+            <li>{countOf(attemptCount - attempts.length, 'earlier attempt')}</li>
           )}
           {attempts.map((attempt) => (
             <li key={attempt.number}>
@@ -178,7 +238,7 @@ function DeliveryOfEvent({ delivery }: { delivery: TimelineDelivery }) {
       )}
       {nextAttemptAt !== null && (
         <p className={styles.next}>
-          Next attempt <Time value={nextAttemptAt} />
+          Next attempt <DueTime value={nextAttemptAt} />
         </p>
       )}
     </li>

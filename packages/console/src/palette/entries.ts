@@ -42,8 +42,20 @@ const fixed: readonly Entry[] = [
   { text: 'Notifications: not read yet', href: '/notifications?read=false' },
 ];
 
-/** Returns where a text may lead: what it is an ID of, or else the pages and saved views whose names have all of its words. */
-export function findEntries(text: string, views: readonly SavedView[] = []): Entry[] {
+/** How many of what pages have shown are offered. */
+const maxKnown = 8;
+
+/**
+ * Returns where a text may lead: what it is an ID of, or else the pages, the saved views, and what is known whose texts have all of its
+ * words.
+ *
+ * @param known What pages have shown: webhooks by their URLs, orders by the names of their parties.
+ */
+export function findEntries(
+  text: string,
+  views: readonly SavedView[] = [],
+  known: readonly Entry[] = [],
+): Entry[] {
   const [id, prefix] = /\b([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26}\b/.exec(text) ?? [];
   if (id !== undefined && prefix !== undefined) {
     return (ofIds[prefix] ?? []).map(({ what, href }) => ({
@@ -53,7 +65,9 @@ export function findEntries(text: string, views: readonly SavedView[] = []): Ent
   }
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const saved = views.map(({ name, page, query }) => ({ text: name, href: page + query }));
-  return [...saved, ...fixed].filter((entry) =>
-    words.every((word) => entry.text.toLowerCase().includes(word)),
-  );
+  const matches = (entry: Entry) => words.every((word) => entry.text.toLowerCase().includes(word));
+  return [
+    ...[...saved, ...fixed].filter(matches),
+    ...(words.length === 0 ? [] : known.filter(matches).slice(0, maxKnown)),
+  ];
 }

@@ -1,17 +1,21 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { CSPProvider } from '@base-ui/react/csp-provider';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { usePreferences } from '../kernel/preferences';
 import { Dialog } from '../ui/dialog';
 import { type Entry, findEntries } from './entries';
+import { listKnown } from './known';
 import styles from './palette.module.css';
 
 /** Leads to pages and to whatever an ID names. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const { history, basepath } = useRouter();
   const [text, setText] = useState('');
-  const entries = findEntries(text, usePreferences().views);
+  const queries = useQueryClient();
+  const known = useMemo(() => listKnown(queries), [queries]);
+  const entries = findEntries(text, usePreferences().views, known);
   return (
     <Dialog title="Go to" onClose={onClose}>
       <CSPProvider disableStyleElements>
@@ -31,13 +35,14 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         >
           <Autocomplete.Input
             className={styles.input}
-            aria-label="A page, or an ID"
-            placeholder="A page, or an ID: ord_…, whk_…, dlv_…, evt_…"
+            aria-label="A page, an ID, a name or a URL"
+            placeholder="A page, an ID (ord_…, whk_…), a name or a URL"
             spellCheck={false}
           />
           <Autocomplete.Empty>
             <p className={styles.empty}>
-              Nothing matches. An ID has 26 characters after its prefix.
+              Nothing matches. An ID has 26 characters after its prefix; names and URLs are found if
+              a page has shown them.
             </p>
           </Autocomplete.Empty>
           <Autocomplete.List className={styles.list}>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { type Preferences, usePreferences } from '../kernel/preferences';
@@ -13,17 +13,27 @@ export interface Series {
   values: (number | null)[];
   /** Whether it is a bar for each time rather than a line. */
   bars?: boolean;
+  /** Whether a line is dashed, and a bar hollow where the person has chosen the colours: it tells the series from the other. */
+  isSecond?: boolean;
 }
 
 const height = 180;
 
 type TimeMode = Preferences['times'];
 
-const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-
-function subscribeToScheme(listener: () => void): () => void {
-  darkScheme.addEventListener('change', listener);
-  return () => darkScheme.removeEventListener('change', listener);
+/** Returns whether a media query matches, and renders again when that changes. */
+function useMedia(query: string): boolean {
+  const media = useMemo(() => matchMedia(query), [query]);
+  return useSyncExternalStore(
+    useCallback(
+      (listener) => {
+        media.addEventListener('change', listener);
+        return () => media.removeEventListener('change', listener);
+      },
+      [media],
+    ),
+    () => media.matches,
+  );
 }
 
 /** A chart over time. A table beside it has the same for whoever does not see it. */
@@ -40,7 +50,8 @@ export default function Chart({
 }) {
   const ref = useRef<HTMLDivElement>(null);
   const { theme, times: mode } = usePreferences();
-  const isSystemDark = useSyncExternalStore(subscribeToScheme, () => darkScheme.matches);
+  const isSystemDark = useMedia('(prefers-color-scheme: dark)');
+  const isForced = useMedia('(forced-colors: active)');
   const latest = useRef<{ data: uPlot.AlignedData; plot?: uPlot }>({ data: [[]] });
   useEffect(() => {
     const data: uPlot.AlignedData = [
@@ -55,11 +66,11 @@ export default function Chart({
     if (element === null) return;
     const palette = getComputedStyle(element);
     // `light-dark()` is resolved where a colour is used, and a canvas does not use one.
-    const resolve = (name: string) => {
-      element.style.color = `var(${name})`;
+    const resolve = (name: string, forced = 'CanvasText') => {
+      element.style.color = isForced ? forced : `var(${name})`;
       return palette.color;
     };
-    const [text, grid] = [resolve('--muted'), resolve('--line')];
+    const [text, grid] = [resolve('--muted'), resolve('--line', 'GrayText')];
     const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
     const write = format ?? formatCount;
     const plot = new uPlot(
@@ -67,7 +78,15 @@ export default function Chart({
         width: element.clientWidth,
         height,
         cursor: { drag: { x: false, y: false } },
-        legend: { live: true },
+        legend: {
+          live: true,
+          markers: {
+            dash: (_, at) => {
+              const { isSecond, bars } = series[at - 1] ?? {};
+              return isSecond && !bars ? 'dashed' : 'solid';
+            },
+          },
+        },
         tzDate: (seconds) =>
           mode === 'utc'
             ? uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC')
@@ -84,16 +103,19 @@ export default function Chart({
         ],
         series: [
           { label: 'Time', value: (_, one) => (one === null ? '' : formatMoment(one, mode)) },
-          ...series.map(({ name, color, bars }) => {
+          ...series.map(({ name, color, bars, isSecond }) => {
             const stroke = resolve(color);
+            const isHollow = bars && isSecond && isForced;
             const barPaths = uPlot.paths.bars?.({ size: [0.7, 40] });
             return {
               label: name,
               stroke,
-              width: bars ? 0 : 2,
+              width: bars && !isHollow ? 0 : 2,
+              ...(!bars && isSecond && { dash: [6, 4] }),
               points: { show: !bars, size: 5, filter: bars ? null : findLonely },
               value: (_: unknown, value: number | null) => (value === null ? 'none' : write(value)),
-              ...(bars && { fill: stroke, ...(barPaths && { paths: barPaths }) }),
+              ...(bars && !isHollow && { fill: stroke }),
+              ...(bars && barPaths && { paths: barPaths }),
             };
           }),
         ],
@@ -113,7 +135,7 @@ export default function Chart({
       delete latest.current.plot;
     };
     // Of the series, only their values change.
-  }, [format, theme, isSystemDark, mode, series.length]);
+  }, [format, theme, isSystemDark, isForced, mode, series.length]);
   return <div ref={ref} className={styles.chart} aria-hidden />;
 }
 

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import styles from './filters.module.css';
 
-/** The filters of a list. They are its address: whoever gets the link sees the same. */
+/**
+ * The filters of a list. They are its address: whoever gets the link sees the same. What is chosen is a step of the history, so Back
+ * leads to the filters before; what is typed replaces the step.
+ */
 export function Filters({ what, children }: { what: string; children: ReactNode }) {
   return (
     <search className={styles.filters} aria-label={`Filter ${what}`}>

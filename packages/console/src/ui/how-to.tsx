@@ -11,11 +11,18 @@ export interface HowToLines {
 }
 
 /** Shows what a page or an action is as a command and as a call of the SDK. */
-export function HowTo({ cli, sdk }: HowToLines) {
+export function HowTo({
+  title = 'As a command, in code',
+  cli,
+  sdk,
+}: HowToLines & {
+  /** What tells it from another one on the page. */
+  title?: string;
+}) {
   return (
     <details className={styles.howTo}>
       <summary>
-        <Terminal aria-hidden /> As a command, in code
+        <Terminal aria-hidden /> {title}
       </summary>
       <dl>
         {'none' in cli ? (

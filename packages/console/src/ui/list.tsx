@@ -1,7 +1,8 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useRef } from 'react';
+import { memo, type ReactNode, useRef } from 'react';
 import { useExtension } from '../kernel/extensions';
 import { useKeys } from '../kernel/keys';
+import { useFailure } from '../kernel/queries';
 import { Button } from './button';
 import { HowTo, type HowToLines } from './how-to';
 import styles from './list.module.css';
@@ -44,6 +45,8 @@ export interface Selection<Row> {
   isSelected: (row: Row) => boolean;
   /** @param through Also all rows between this one and the one that was selected last. */
   toggle: (row: Row, through: boolean) => void;
+  /** Selects rows, or none of them. */
+  setAll: (rows: readonly Row[], isSelected: boolean) => void;
   /** Says what a row is, to name its checkbox. */
   name: (row: Row) => string;
 }
@@ -57,6 +60,7 @@ export function List<Row extends { id: string }>({
   what,
   columns,
   lines,
+  more,
   empty,
   selection,
 }: {
@@ -65,10 +69,13 @@ export function List<Row extends { id: string }>({
   what: string;
   columns: readonly Column<Row>[];
   lines: HowToLines & { cli: readonly string[] };
+  /** What else is at the foot of the list. */
+  more?: ReactNode;
   /** What is shown instead of no rows. */
   empty: ReactNode;
   selection?: Selection<Row> | undefined;
 }) {
+  const error = useFailure(query);
   const retry = () => void query.refetch();
   // A service without pages sends the whole list in one piece.
   const rows = (query.data?.pages.flatMap(({ data }) => data) ?? []).slice(0, maxRows);
@@ -85,13 +92,15 @@ export function List<Row extends { id: string }>({
     k: () => moveFocus(body.current, -1),
     ...(selection && { x: () => select(false), 'Shift+X': () => select(true) }),
   });
-  if (query.isPending || (isOutdated && rows.length === 0)) return <Loading what={what} />;
+  if (error === null && (query.isPending || (isOutdated && rows.length === 0))) {
+    return <Loading what={what} />;
+  }
   if (query.data === undefined) {
-    return <Failure error={query.error} what={`load the ${what}`} onRetry={retry} />;
+    return <Failure error={error} what={`load the ${what}`} onRetry={retry} />;
   }
   return (
     <>
-      {query.isError && <Stale since={query.dataUpdatedAt} error={query.error} onRetry={retry} />}
+      {error !== null && <Stale since={query.dataUpdatedAt} error={error} onRetry={retry} />}
       {rows.length === 0 ? (
         empty
       ) : (
@@ -100,8 +109,8 @@ export function List<Row extends { id: string }>({
             <thead>
               <tr>
                 {selection !== undefined && (
-                  <th scope="col">
-                    <span className="only-read">Selected</span>
+                  <th scope="col" data-select>
+                    <SelectAll rows={rows} selection={selection} disabled={isOutdated} />
                   </th>
                 )}
                 {columns.map(({ name, kind, minor }) => (
@@ -131,17 +140,7 @@ export function List<Row extends { id: string }>({
                       />
                     </td>
                   )}
-                  {columns.map(({ name, cell, kind, minor }, index) => (
-                    <td
-                      key={name}
-                      className={kind && styles[kind]}
-                      data-name={name}
-                      data-first={index === 0 || undefined}
-                      data-minor={minor || undefined}
-                    >
-                      {cell(row)}
-                    </td>
-                  ))}
+                  <Cells row={row} columns={columns} />
                 </tr>
               ))}
             </tbody>
@@ -149,8 +148,11 @@ export function List<Row extends { id: string }>({
         </div>
       )}
       <footer className={styles.foot}>
-        {/* The command shows fewer by default. */}
-        <HowTo cli={[...lines.cli, '--limit', String(limit)]} sdk={lines.sdk} />
+        <div>
+          {more}
+          {/* The command shows fewer by default. */}
+          <HowTo cli={[...lines.cli, '--limit', String(limit)]} sdk={lines.sdk} />
+        </div>
         {query.hasNextPage ? (
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
             Show more
@@ -162,6 +164,60 @@ export function List<Row extends { id: string }>({
         )}
       </footer>
     </>
+  );
+}
+
+/** The cells of a row. Most rows of a list that is read again are as they were, and are not rendered again. */
+const Cells = memo(
+  function Cells<Row>({ row, columns }: CellsProps<Row>) {
+    return columns.map(({ name, cell, kind, minor }, index) => (
+      <td
+        key={name}
+        className={kind && styles[kind]}
+        data-name={name}
+        data-first={index === 0 || undefined}
+        data-minor={minor || undefined}
+      >
+        {cell(row)}
+      </td>
+    ));
+  },
+  (one, other) =>
+    one.row === other.row &&
+    one.columns.length === other.columns.length &&
+    one.columns.every((column, index) => column === other.columns[index]),
+) as <Row>(props: CellsProps<Row>) => ReactNode;
+
+interface CellsProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+}
+
+/** Selects all rows that are loaded, or none. Those that are not loaded nobody has seen. */
+function SelectAll<Row>({
+  rows,
+  selection,
+  disabled,
+}: {
+  rows: readonly Row[];
+  selection: Selection<Row>;
+  disabled: boolean;
+}) {
+  const count = rows.filter(selection.isSelected).length;
+  const areAll = count === rows.length;
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={areAll}
+        disabled={disabled}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = count > 0 && !areAll;
+        }}
+        onChange={() => selection.setAll(rows, !areAll)}
+      />{' '}
+      <span>Select all {rows.length.toLocaleString('en')} that are loaded</span>
+    </label>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { NotFoundError } from '@tradepost/sdk';
 import type { ReactNode } from 'react';
+import { useFailure } from '../kernel/queries';
 import { Failure, Loading, Stale } from './notices';
 import { PageHead } from './page';
 
@@ -18,9 +19,10 @@ export function Loaded<Data>({
   notFound?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
-  const { data, error, isPending, isError, dataUpdatedAt } = query;
+  const { data, dataUpdatedAt } = query;
+  const error = useFailure(query);
   const retry = () => void query.refetch();
-  if (isPending) return <Loading what={what} />;
+  if (data === undefined && error === null) return <Loading what={what} />;
   if (notFound !== undefined && error instanceof NotFoundError) return notFound;
   if (data === undefined) {
     return (
@@ -32,7 +34,7 @@ export function Loaded<Data>({
   }
   return (
     <>
-      {isError && <Stale since={dataUpdatedAt} error={error} onRetry={retry} />}
+      {error !== null && <Stale since={dataUpdatedAt} error={error} onRetry={retry} />}
       {children(data)}
     </>
   );

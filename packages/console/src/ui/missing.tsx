@@ -25,3 +25,19 @@ export function Missing({
     </Empty>
   );
 }
+
+/** Is shown instead of the rows of a list when its filters match none. */
+export function NoMatch({
+  what,
+  list,
+}: {
+  /** Such as "order". */
+  what: string;
+  list: ListPath;
+}) {
+  return (
+    <Empty title={`No ${what} matches`}>
+      <Link to={list}>Clear the filters</Link>
+    </Empty>
+  );
+}

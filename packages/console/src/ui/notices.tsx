@@ -2,6 +2,7 @@ import { isTradepostError } from '@tradepost/sdk';
 import { type ReactNode, useEffect, useState } from 'react';
 import { formatAgo } from '../kernel/now';
 import { Button } from './button';
+import { describeError } from './describe-error';
 import styles from './notices.module.css';
 import { useNow } from './time';
 
@@ -26,13 +27,6 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** Says in a sentence why a call failed. */
-export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return 'Something failed.';
-  if (isTradepostError(error) && error.problem) return error.problem.detail;
-  return error.message;
-}
-
 /** Says in a line why a call failed, with the request to name to support. */
 export function describeFailure(error: unknown): string {
   const requestId = isTradepostError(error) ? error.requestId : null;
@@ -55,6 +49,9 @@ export function Failure({
     <div className={styles.failure} role="alert">
       <div>
         <strong>Could not {what}.</strong> {describeError(error)}
+        {isTradepostError(error) &&
+          error.mayHaveBeenApplied &&
+          ' It may have been done all the same: look before you repeat it.'}
         {requestId !== null && (
           <p className={styles.request}>
             Request <code>{requestId}</code>
@@ -86,6 +83,15 @@ export function Stale({
         Try now
       </Button>
     </div>
+  );
+}
+
+/** Is shown instead of a list whose period ends before it begins. */
+export function NoPeriod() {
+  return (
+    <Empty title="The period ends before it begins">
+      <p>Choose other times.</p>
+    </Empty>
   );
 }
 

@@ -2,6 +2,7 @@ import { hiddenCharacters } from '@tradepost/sdk/explain';
 import { useMemo, useState } from 'react';
 import { Button } from './button';
 import { Copy } from './copy';
+import { countOf } from './count';
 import { formatJson } from './format-json';
 import styles from './payload.module.css';
 
@@ -44,7 +45,7 @@ export function Payload({
   return (
     <div className={styles.payload}>
       <div className={styles.bar}>
-        {asSent && <span>{new TextEncoder().encode(text).length.toLocaleString('en')} bytes</span>}
+        {asSent && <span>{countOf(new TextEncoder().encode(text).length, 'byte')}</span>}
         {json !== null && (
           <label>
             <input

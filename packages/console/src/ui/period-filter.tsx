@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
-import { readTime } from '../kernel/filters';
+import { useEffect, useId, useRef, useState } from 'react';
+import { isBackwards, readTime } from '../kernel/filters';
 import { usePreferences } from '../kernel/preferences';
 import { SelectFilter } from './filters';
 import styles from './filters.module.css';
@@ -17,15 +17,29 @@ interface Period {
   to?: string | undefined;
 }
 
-/** A period: one that ends now, or one between two times. */
+/** A period: one that ends now, or one between two times. One that ends before it begins changes nothing. */
 export function PeriodFilter({
   name,
   from,
   to,
   onChange,
-}: Period & { name: string; onChange: (period: Period) => void }) {
+}: Period & {
+  name: string;
+  /** @param isTyped Whether it was typed, and not chosen. */
+  onChange: (period: Period, isTyped: boolean) => void;
+}) {
   const isOwn = to !== undefined || (from !== undefined && !(from in ages));
   const [isOpen, setOpen] = useState(isOwn);
+  /** What was typed, while it is no period. */
+  const [draft, setDraft] = useState<Period | null>(null);
+  const whyId = useId();
+  const typed = draft ?? { from, to };
+  const whyNot = isBackwards(typed) ? whyId : undefined;
+  function type(change: Period) {
+    const period = { ...typed, ...change };
+    setDraft(isBackwards(period) ? period : null);
+    if (!isBackwards(period)) onChange(period, true);
+  }
   return (
     <>
       <SelectFilter
@@ -34,17 +48,29 @@ export function PeriodFilter({
         choices={[['', 'Any time'], ...Object.entries(ages), ['own', 'Between …']]}
         onChange={(value) => {
           setOpen(value === 'own');
-          if (value !== 'own') onChange({ from: value, to: undefined });
+          setDraft(null);
+          if (value !== 'own') onChange({ from: value, to: undefined }, false);
         }}
       />
       {(isOpen || isOwn) && (
         <>
           <TimeFilter
             name="From"
-            value={from}
-            onChange={(value) => onChange({ from: value, to })}
+            value={typed.from}
+            whyNot={whyNot}
+            onChange={(value) => type({ from: value })}
           />
-          <TimeFilter name="Until" value={to} onChange={(value) => onChange({ from, to: value })} />
+          <TimeFilter
+            name="Until"
+            value={typed.to}
+            whyNot={whyNot}
+            onChange={(value) => type({ to: value })}
+          />
+          {whyNot !== undefined && (
+            <span id={whyNot} className={styles.problem} role="alert">
+              Until is before From: choose a later one.
+            </span>
+          )}
         </>
       )}
     </>
@@ -59,10 +85,13 @@ const last = '9999-12-31T23:59';
 function TimeFilter({
   name,
   value,
+  whyNot,
   onChange,
 }: {
   name: string;
   value: string | undefined;
+  /** The ID of the element that says what is wrong with the period. */
+  whyNot: string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
   const isUtc = usePreferences().times === 'utc';
@@ -84,6 +113,8 @@ function TimeFilter({
         defaultValue={shown}
         min={first}
         max={last}
+        aria-invalid={whyNot !== undefined}
+        aria-describedby={whyNot}
         onChange={({ target }) => {
           // Not while a part is missing or half typed.
           if (!target.validity.valid) return;

@@ -28,7 +28,7 @@ export function SavedViews({ page, search }: { page: '/orders' | '/deliveries'; 
         <Bookmark aria-hidden /> Views
       </summary>
       <div className={styles.menu}>
-        {own.length === 0 && <p>None is saved. They stay in this browser.</p>}
+        {own.length === 0 && <p>No view is saved yet. Views stay in this browser.</p>}
         <ul>
           {own.map((view) => (
             <li key={view.name}>

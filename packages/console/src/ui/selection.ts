@@ -34,6 +34,16 @@ export function useSelection<Row extends { id: string }>(
       setSelected(next);
       setLast(row.id);
     },
+    setAll(all, isSelected) {
+      const next = new Map(selected);
+      for (const row of all) {
+        if (!isSelected) next.delete(row.id);
+        // One that is selected stays as it was seen.
+        else if (!next.has(row.id)) next.set(row.id, row);
+      }
+      setSelected(next);
+      setLast(null);
+    },
     remove(ids) {
       setSelected(new Map([...selected].filter(([id]) => !ids.includes(id))));
     },

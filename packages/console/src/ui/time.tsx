@@ -38,6 +38,18 @@ export function Time({ value }: { value: string }) {
   );
 }
 
+/** Shows a time at which something is due: once it has come, that it is now. */
+export function DueTime({ value }: { value: string }) {
+  const isDue = Date.parse(value) <= useNow();
+  return isDue ? (
+    <time dateTime={value} title={formatUtc(value)}>
+      now
+    </time>
+  ) : (
+    <Time value={value} />
+  );
+}
+
 const isoTime = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
 /** Shows a sentence whose times are in ISO 8601; each is shown as the person prefers times. */

@@ -1,18 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type StatsWindow, statsWindows, type WebhookStats } from '@tradepost/sdk';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useClient } from '../kernel/client';
 import { every, healthMs } from '../kernel/queries';
 import { DataTable } from '../ui/data-table';
 import { HowTo } from '../ui/how-to';
+import { LaterChart } from '../ui/later-chart';
 import { Loaded } from '../ui/loaded';
-import { Loading } from '../ui/notices';
 import { Panel } from '../ui/page';
 import { formatDuration, Time } from '../ui/time';
 import styles from './health.module.css';
 import { formatPercent, getSuccessRate } from './webhook-words';
-
-const Chart = lazy(() => import('../ui/chart'));
 
 const windowWords: Record<StatsWindow, string> = {
   '1h': 'The last hour',
@@ -78,14 +76,24 @@ function Figures({ stats }: { stats: WebhookStats }) {
         color: '--good',
         values: points.map(({ attempts }, at) => attempts['2xx'] + (failed[at] ?? 0)),
         bars: true,
+        isSecond: true,
       },
       { name: 'Failed', color: '--bad', values: failed, bars: true },
     ];
   }, [points]);
   const latency = useMemo(
     () => [
-      { name: 'p95', color: '--info', values: points.map((one) => one.latencyMs?.p95 ?? null) },
-      { name: 'p50', color: '--accent', values: points.map((one) => one.latencyMs?.p50 ?? null) },
+      {
+        name: '95 % within',
+        color: '--info',
+        values: points.map((one) => one.latencyMs?.p95 ?? null),
+      },
+      {
+        name: 'Half within',
+        color: '--accent',
+        values: points.map((one) => one.latencyMs?.p50 ?? null),
+        isSecond: true,
+      },
     ],
     [points],
   );
@@ -95,23 +103,19 @@ function Figures({ stats }: { stats: WebhookStats }) {
         <Total name="Attempts that succeeded">{formatPercent(getSuccessRate(totals))}</Total>
         <Total name="Deliveries delivered">{totals.delivered.toLocaleString('en')}</Total>
         <Total name="Deliveries failed for good">{totals.failed.toLocaleString('en')}</Total>
-        <Total name="Response time, p50">
+        <Total name="Half respond within">
           {totals.latencyMs === null ? 'none' : formatDuration(totals.latencyMs.p50)}
         </Total>
-        <Total name="Response time, p95">
+        <Total name="95 % respond within">
           {totals.latencyMs === null ? 'none' : formatDuration(totals.latencyMs.p95)}
         </Total>
       </dl>
       <div className={styles.charts}>
         <Panel title="Attempts, replays and tests included">
-          <Suspense fallback={<Loading what="the chart" />}>
-            <Chart times={times} series={attempts} />
-          </Suspense>
+          <LaterChart times={times} series={attempts} />
         </Panel>
         <Panel title="Response time">
-          <Suspense fallback={<Loading what="the chart" />}>
-            <Chart times={times} series={latency} format={formatDuration} />
-          </Suspense>
+          <LaterChart times={times} series={latency} format={formatDuration} />
         </Panel>
       </div>
       <StatsTable stats={stats} />
@@ -129,6 +133,7 @@ function Total({ name, children }: { name: string; children: string }) {
 }
 
 const classes = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
+const writeClass = (name: string) => (name === 'none' ? 'No response' : name);
 
 /** The same in numbers: only times at which something happened, the newest first. */
 function StatsTable({ stats: { points, bucketSeconds } }: { stats: WebhookStats }) {
@@ -140,7 +145,14 @@ function StatsTable({ stats: { points, bucketSeconds } }: { stats: WebhookStats 
   return (
     <DataTable
       name={`In numbers, by ${formatDuration(bucketSeconds * 1_000)}`}
-      columns={['From', 'Delivered', 'Failed', ...classes, 'p50', 'p95']}
+      columns={[
+        'From',
+        'Delivered',
+        'Failed',
+        ...classes.map(writeClass),
+        'Half within',
+        '95 % within',
+      ]}
       rows={rows.map(({ start, delivered, failed, attempts, latencyMs }) => ({
         key: start,
         cells: [

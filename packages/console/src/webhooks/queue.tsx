@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Delivery, WebhookDetails } from '@tradepost/sdk';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useClient } from '../kernel/client';
 import { every, healthMs } from '../kernel/queries';
+import { countOf } from '../ui/count';
 import { DataTable } from '../ui/data-table';
 import { HowTo } from '../ui/how-to';
+import { LaterChart } from '../ui/later-chart';
 import { Loaded } from '../ui/loaded';
-import { Empty, Loading } from '../ui/notices';
+import { Empty } from '../ui/notices';
 import { Panel } from '../ui/page';
-import { Time, useNow } from '../ui/time';
+import { DueTime, Time, useNow } from '../ui/time';
 import styles from './health.module.css';
-
-const Chart = lazy(() => import('../ui/chart'));
 
 /** How many of the deliveries that wait are drawn. */
 const maxDrawn = 100;
@@ -57,7 +57,6 @@ export function Queue({ webhook }: { webhook: WebhookDetails }) {
 function State({ webhook, drawn }: { webhook: WebhookDetails; drawn: number }) {
   const { pendingDeliveries, backoffUntil, status, consecutiveFailures } = webhook;
   const count = Math.max(pendingDeliveries, drawn);
-  const failures = `${consecutiveFailures} ${consecutiveFailures === 1 ? 'failure' : 'failures'} in a row`;
   return (
     <p>
       <strong>{count.toLocaleString('en')}</strong>{' '}
@@ -66,10 +65,11 @@ function State({ webhook, drawn }: { webhook: WebhookDetails; drawn: number }) {
       {status === 'paused' ? (
         'The webhook is paused: none is attempted until it is resumed.'
       ) : backoffUntil === null ? (
-        'The endpoint does not back off.'
+        'Each is sent when its next attempt is due.'
       ) : (
         <>
-          After {failures}, the next attempt is <Time value={backoffUntil} />.
+          After {countOf(consecutiveFailures, 'failure')} in a row, the next attempt is{' '}
+          <DueTime value={backoffUntil} />.
         </>
       )}
     </p>
@@ -96,11 +96,7 @@ function NextAttempts({
   );
   return (
     <>
-      {parts.length > 1 && (
-        <Suspense fallback={<Loading what="the chart" />}>
-          <Chart times={times} series={series} />
-        </Suspense>
-      )}
+      {parts.length > 1 && <LaterChart times={times} series={series} />}
       <DataTable
         name="Next attempts in numbers"
         columns={['From', 'Attempts']}

@@ -1,9 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
-import { type CreatedWebhook, type EventType, ValidationError } from '@tradepost/sdk';
+import {
+  type CreatedWebhook,
+  type EventType,
+  ValidationError,
+  webhookLimits,
+} from '@tradepost/sdk';
 import { useState } from 'react';
 import { useClient } from '../kernel/client';
 import { useExtension } from '../kernel/extensions';
-import { limits } from '../kernel/limits';
 import { useRefresh } from '../kernel/queries';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -76,7 +80,7 @@ export function RegisterWebhook({ onClose }: { onClose: () => void }) {
             <span>Description</span>
             <input
               value={description}
-              maxLength={limits.descriptionLength}
+              maxLength={webhookLimits.description.max}
               onChange={({ target }) => setDescription(target.value)}
             />
             <small>Optional. What it is for.</small>

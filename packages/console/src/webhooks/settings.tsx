@@ -1,10 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { EventType, WebhookDetails, WebhookUpdateParams } from '@tradepost/sdk';
+import {
+  type EventType,
+  type WebhookDetails,
+  type WebhookUpdateParams,
+  webhookLimits,
+} from '@tradepost/sdk';
 import { useState } from 'react';
 import { useClient } from '../kernel/client';
 import { useExtension } from '../kernel/extensions';
-import { limits } from '../kernel/limits';
 import { useRefresh } from '../kernel/queries';
 import { readHeaders } from '../kernel/read-headers';
 import { useMayWrite } from '../kernel/session';
@@ -42,7 +46,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookDetails }) {
     }),
     ...(typed !== null && { headers: typed.headers }),
   };
-  const isChanged = Object.keys(change).length > 0;
+  const canSave = Object.keys(change).length > 0 && events.length > 0 && typed?.problem == null;
   const isOld = !update.isPending && describe(webhook) !== describe(base);
   function begin(next: WebhookDetails) {
     setBase(next);
@@ -72,7 +76,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookDetails }) {
             <span>Description</span>
             <input
               value={description}
-              maxLength={limits.descriptionLength}
+              maxLength={webhookLimits.description.max}
               onChange={({ target }) => setDescription(target.value)}
             />
           </label>
@@ -83,8 +87,8 @@ export function WebhookSettings({ webhook }: { webhook: WebhookDetails }) {
             <span>Attempts per minute</span>
             <input
               type="number"
-              min={1}
-              max={limits.attemptsPerMinute}
+              min={webhookLimits.attemptsPerMinute.min}
+              max={webhookLimits.attemptsPerMinute.max}
               value={rate}
               placeholder="no limit"
               onChange={({ target }) => setRate(target.value)}
@@ -110,19 +114,16 @@ export function WebhookSettings({ webhook }: { webhook: WebhookDetails }) {
         </p>
       )}
       {update.isError && <Failure error={update.error} what="change it" />}
-      <HowTo
-        cli={['webhooks', 'update', webhook.id, ...toWebhookOptions(change)]}
-        sdk={`await tradepost.webhooks.update('${webhook.id}', ${JSON.stringify(change)})`}
-      />
+      {canSave && (
+        <HowTo
+          cli={['webhooks', 'update', webhook.id, ...toWebhookOptions(change)]}
+          sdk={`await tradepost.webhooks.update('${webhook.id}', ${JSON.stringify(change)})`}
+        />
+      )}
       {mayWrite && (
         <div className={form.buttons}>
           <Delete webhook={webhook} />
-          <Button
-            look="primary"
-            type="submit"
-            busy={update.isPending}
-            disabled={!isChanged || events.length === 0 || typed?.problem != null}
-          >
+          <Button look="primary" type="submit" busy={update.isPending} disabled={!canSave}>
             Save
           </Button>
         </div>

@@ -11,7 +11,7 @@ import { Button } from '../ui/button';
 import { type Column, List, pageSize, pages } from '../ui/list';
 import { Empty } from '../ui/notices';
 import { PageHead } from '../ui/page';
-import { formatDuration, Time, useNow } from '../ui/time';
+import { DueTime, formatDuration, useNow } from '../ui/time';
 import { RegisterWebhook } from './register-webhook';
 import { describeWebhook, formatPercent, getSuccessRate } from './webhook-words';
 
@@ -42,7 +42,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ stats }) => (stats === undefined ? '' : formatPercent(getSuccessRate(stats))),
   },
   {
-    name: 'p95',
+    name: 'Response time, 95 %',
     kind: 'number',
     cell: ({ stats }) => (stats?.latencyMs ? formatDuration(stats.latencyMs.p95) : ''),
   },
@@ -57,15 +57,15 @@ const columns: readonly Column<Row>[] = [
 export function Health({ webhook }: { webhook: WebhookDetails }) {
   const { word, tone } = describeWebhook(webhook, useNow());
   return (
-    <>
+    <span>
       <Badge tone={tone}>{word}</Badge>
       {word === 'backoff' && webhook.backoffUntil !== null && (
         <>
           {' '}
-          tries again <Time value={webhook.backoffUntil} />
+          tries again <DueTime value={webhook.backoffUntil} />
         </>
       )}
-    </>
+    </span>
   );
 }
 
@@ -93,7 +93,7 @@ export function WebhooksPage() {
         <List
           query={query}
           what="webhooks"
-          columns={hasStats ? columns : columns.filter(({ name }) => !/24 h|p95/.test(name))}
+          columns={hasStats ? columns : columns.filter(({ name }) => !/24 h|95 %/.test(name))}
           lines={{
             cli: ['webhooks', 'list', ...(hasStats ? ['--stats'] : [])],
             sdk: `for await (const webhook of tradepost.webhooks.list(${hasStats ? "{ expand: 'stats' }" : ''})) …`,
