@@ -47,7 +47,7 @@ const pages = {
   'of orders': () => [
     ['', '/none/accessible'],
     ['orders', ids.order],
-    [`orders/${ids.order}`, 'not read yet'],
+    [`orders/${ids.order}`, 'you have not read it yet'],
     ['orders?buyer=usr_x', 'No order matches'],
   ],
   'of webhooks': () => [
@@ -106,7 +106,7 @@ test.each([wide, zoomed])(
     }
 
     const order = `orders/${findOrderId(site.seeded.seed, 'pending')}`;
-    await openDialog(order, 'Confirm', 'Confirm?');
+    await openDialog(order, 'Confirm order', 'Confirm order?');
     await expectAccessible(page, 'change of a status');
     const settings = `webhooks/${webhookId}/settings`;
     await openDialog(settings, 'Delete', 'Delete this webhook?');

@@ -12,10 +12,10 @@ const script = '<script>console.error(1)</script><img src=x onerror=console.erro
 
 /** Addresses below the console, and what each has to show. */
 const hostile: [path: string, shown: string][] = [
-  [`orders?listing=${script}`, 'listingId: must be a listing ID'],
-  [`orders?sort=constructor&status=__proto__`, 'status: must be one of'],
-  ['deliveries?from=javascript:console.error(1)', 'must be an ISO 8601 timestamp'],
-  ['events?type=toString', 'type: must be one of'],
+  [`orders?listing=${script}`, 'Listing: must be a listing ID'],
+  [`orders?sort=constructor&status=__proto__`, 'Status: must be one of'],
+  ['deliveries?from=javascript:console.error(1)', 'From: must be a time'],
+  ['events?type=toString', 'Type: must be one of'],
   [`orders/${encodeURIComponent(script)}`, noOrder],
   ['orders/javascript:console.error(1)', noOrder],
   [`orders/${encodeURIComponent('https://evil.example')}`, noOrder],
@@ -127,7 +127,7 @@ test('an ID of another account shows no detail, neither by address nor by palett
     [`deliveries?order=${order}`, 'No delivery matches'],
     [`deliveries?event=${event}`, 'No delivery matches'],
     [`deliveries?webhook=${webhook}`, 'No delivery matches'],
-    [`events?order=${order}`, 'No events'],
+    [`events?order=${order}`, 'No event matches'],
     [`orders?listing=${listing}`, 'No order matches'],
     [`orders?seller=${seller.id}`, 'No order matches'],
   ];
@@ -145,7 +145,9 @@ test('an ID of another account shows no detail, neither by address nor by palett
     [delivery, 'Delivery', 'There is no such delivery'],
   ] as const) {
     await page.keyboard.press('ControlOrMeta+k');
-    await page.getByLabel('A page, or an ID').fill(`javascript:console.error("${id}")`);
+    await page
+      .getByLabel('A page, an ID, a name or a URL')
+      .fill(`javascript:console.error("${id}")`);
     await page.getByRole('option', { name: `${entry} ${id}`, exact: true }).click();
     await page.getByText(shown).waitFor();
   }

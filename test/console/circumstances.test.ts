@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { forTest } from '../helpers/for-test';
 import { registerWebhook } from '../helpers/register-webhook';
@@ -171,7 +171,7 @@ test('when a key is revoked, address and typed text stay, and whoever signs in a
   await page.getByLabel('Or use an API key').fill(key.key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Confirm' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Confirm?' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm order?' });
   await dialog.getByLabel('Reason').fill('Agreed by telephone at 9:14.');
 
   await client.keys.revoke(key.id);
@@ -190,6 +190,66 @@ test('when a key is revoked, address and typed text stay, and whoever signs in a
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('Agreed by telephone at 9:14.').waitFor();
   expect((await client.orders.get(orderId)).status).toBe('confirmed');
+});
+
+test('what says that an order is missing stays while the order is asked for again', async () => {
+  site.expectStatus(404);
+  const page = await site.signIn('stranger');
+  const id = `ord_${'0'.repeat(26)}`;
+  const held: Route[] = [];
+  let requests = 0;
+  await page.route(`**/v1/orders/${id}*`, async (route) => {
+    requests += 1;
+    if (requests === 1) await route.continue();
+    else held.push(route);
+  });
+  await page.goto(`${site.server.url}/console/orders/${id}`);
+  await waitForHeading(page, 'There is no such order');
+  // A page that begins to follow the log of events reads again what it shows.
+  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: patienceMs });
+  expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual([
+    'There is no such order',
+  ]);
+  await held[0]?.continue();
+});
+
+test('a file of the console that could not be loaded is loaded at the second try', async () => {
+  site.expectFault(/^error in the console: Failed to load resource: net::ERR_FAILED/);
+  site.expectFault(/^error in the console: TypeError: Failed to fetch dynamically imported/);
+  await registerWebhook(site.client('seller'), {
+    url: 'http://127.0.0.1:9/charts',
+    events: ['order.created'],
+  });
+  const page = await site.signIn('seller');
+  await page.evaluate('window.isSamePage = true');
+  await page.route(/[/](palette|chart)-[^/]*[.]js$/, (route) => route.abort());
+  await page.keyboard.press('Control+k');
+  const dialog = page.getByRole('dialog', { name: 'Go to' });
+  await dialog.getByText('Could not load the palette.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByRole('link', { name: 'http://127.0.0.1:9/charts' }).click();
+  const failures = page.getByRole('alert').filter({ hasText: 'Could not load the chart.' });
+  await failures.nth(1).waitFor();
+
+  await page.unrouteAll();
+  await failures.first().getByRole('button', { name: 'Try again' }).click();
+  await page.locator('canvas').nth(1).waitFor();
+  await failures.first().waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await dialog.getByRole('combobox').waitFor();
+  expect(await page.evaluate('window.isSamePage')).toBe(true);
+
+  // The router loads the page again before it says so.
+  await page.keyboard.press('Escape');
+  await page.route(/[/]developer-page-[^/]*[.]js$/, (route) => route.abort());
+  await page.getByRole('link', { name: 'Developer', exact: true }).click();
+  const broken = page.getByRole('alert').filter({ hasText: 'Could not show this page.' });
+  await broken.waitFor();
+  await page.unrouteAll();
+  await broken.getByRole('button', { name: 'Try again' }).click();
+  await waitForHeading(page, 'Developer');
 });
 
 test('while the server restarts, what was shown stays with its age, and then goes on by itself', async () => {

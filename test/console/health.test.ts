@@ -6,7 +6,7 @@ import { describeOnBothStores } from './open-console';
 
 /** What the receiver responds to test events, to each its own; null for a closed connection. */
 const responses = [204, 302, 404, 204, 503, null, 204];
-const columns = ['Delivered', 'Failed', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
+const columns = ['Delivered', 'Failed', '2xx', '3xx', '4xx', '5xx', 'No response'] as const;
 
 /** Reads what a page says about a webhook: its totals by their names, and the rows of its table without their times. */
 async function readHealth(page: Page) {
@@ -30,6 +30,19 @@ async function readHealth(page: Page) {
     sums: Object.fromEntries(sums),
     rows,
   };
+}
+
+/** Returns how many different markers the legend of each chart has, apart from their colours. */
+function readMarkers(page: Page): Promise<number[]> {
+  return page.evaluate(`[...document.querySelectorAll('.u-legend')].map((legend) => {
+    const markers = [...legend.querySelectorAll('.u-series:not(:first-child) .u-marker')];
+    const looks = markers.map((marker) => {
+      const { backgroundColor, borderStyle } = getComputedStyle(marker);
+      const isFilled = backgroundColor !== 'rgba(0, 0, 0, 0)';
+      return isFilled + ' ' + borderStyle;
+    });
+    return new Set(looks).size;
+  })`);
 }
 
 describeOnBothStores((site) => {
@@ -85,7 +98,13 @@ describeOnBothStores((site) => {
       // Each 2xx ends a delivery; that of a replay, once more.
       Delivered: count(2),
       Failed: deliveries.filter(({ state }) => state === 'failed').length,
-      ...{ '2xx': count(2), '3xx': count(3), '4xx': count(4), '5xx': count(5), none: count(0) },
+      ...{
+        '2xx': count(2),
+        '3xx': count(3),
+        '4xx': count(4),
+        '5xx': count(5),
+        'No response': count(0),
+      },
     };
     expect(Object.entries(recorded).filter(([, number]) => number === 0)).toEqual([]);
 
@@ -98,6 +117,10 @@ describeOnBothStores((site) => {
       'Deliveries delivered': String(recorded.Delivered),
       'Deliveries failed for good': String(recorded.Failed),
     });
+
+    // Where the person has chosen the colours, all series have the same.
+    await page.emulateMedia({ forcedColors: 'active' });
+    await expect.poll(() => readMarkers(page), { timeout: 60_000 }).toEqual([2, 2]);
 
     await page.close();
     await site.restart();

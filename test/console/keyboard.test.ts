@@ -209,11 +209,28 @@ test('palette, help and menus open and close with keys, which can be turned off'
     await dialog.waitFor({ state: 'detached' });
     await typist.until(({ name }) => expect(name).toBe(first));
   }
+  // Other keyboards have "?" beside M, or need AltGr for it; signs of Ctrl are of the browser.
+  const sendSign = (options: object) =>
+    page.evaluate(
+      `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify({ key: '?', bubbles: true, ...options })}))`,
+    );
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  await sendSign({ code: 'Minus', ctrlKey: true });
+  expect(await help.count()).toBe(0);
+  for (const options of [
+    { code: 'KeyM' },
+    { code: 'Minus', ctrlKey: true, altKey: true, modifierAltGraph: true },
+  ]) {
+    await sendSign(options);
+    await help.waitFor();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+  }
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Go to' }).waitFor();
-  await typist.until(({ name }) => expect(name).toBe('A page, or an ID'));
+  await typist.until(({ name }) => expect(name).toBe('A page, an ID, a name or a URL'));
   await page.keyboard.type(`see ${second}`);
-  await page.getByRole('option', { name: `Order ${second}`, exact: true }).waitFor();
+  await page.locator('[role=option][data-highlighted]', { hasText: `Order ${second}` }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: `Order ${second}` }).waitFor();
   await typist.until(({ isInDialog }) => expect(isInDialog).toBe(false));
@@ -238,4 +255,10 @@ test('palette, help and menus open and close with keys, which can be turned off'
   await page.keyboard.press('Escape');
   await typist.until(({ name }) => expect(name).toBe(before.name));
   expect(page.url()).toBe(address);
+
+  // Nobody is told of keys where no keyboard is likely.
+  const hint = page.getByRole('banner').getByText('Ctrl K');
+  expect(await hint.isVisible()).toBe(true);
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await hint.isVisible()).toBe(false);
 });

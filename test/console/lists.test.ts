@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { forTest } from '../helpers/for-test';
 import { placeOrders } from '../helpers/place-orders';
 import { tradepostBin } from '../helpers/programs';
+import { registerWebhook } from '../helpers/register-webhook';
 import { runProcess } from '../helpers/start-process';
 import { startHttpReceiver } from '../helpers/start-receiver';
 import { patienceMs, useConsole } from './open-console';
@@ -142,10 +143,54 @@ test('a paused list of events shows those of another filter, and no newer ones',
   await rows.first().waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByLabel('Type').selectOption('listing.availability_low');
-  await page.getByRole('heading', { name: 'No events' }).waitFor();
+  await page.getByRole('heading', { name: 'No event matches' }).waitFor();
   await page.getByLabel('Type').selectOption('order.status_changed');
   await page.getByRole('row').filter({ hasText: 'order.status_changed' }).first().waitFor();
   expect(await rows.count()).toBe(0);
+});
+
+test('one notification is marked read, and its command marks the next', async () => {
+  const { notifications } = site.client('seller');
+  const page = await site.signIn('seller', 'notifications?read=false');
+  const buttons = page.getByRole('button', { name: /^Mark read: / });
+  await buttons.nth(2).waitFor();
+  const shown = await buttons.count();
+  const [first, second, third] = (await notifications.list({ read: false })).data;
+  await buttons.nth(1).click();
+  await expect.poll(() => buttons.count(), { timeout: patienceMs }).toBe(shown - 1);
+  await page.getByText('Mark one read: as a command, in code').click();
+  const line = page.getByText(`tradepost notifications read ${first?.id}`);
+  await line.waitFor();
+  const left = (await notifications.list({ read: false })).data.map(({ id }) => id);
+  expect(left.slice(0, 2)).toEqual([first?.id, third?.id]);
+  expect(left).not.toContain(second?.id);
+});
+
+test('a list whose filters match nothing says so, and leads to the whole list', async () => {
+  const client = site.client('seller');
+  await client.notifications.markAllRead({ before: new Date() });
+  const { id } = await registerWebhook(client, {
+    url: `${site.server.url}/none`,
+    events: ['order.created'],
+  });
+  await client.webhooks.test(id, { event: 'order.created' });
+  const page = await site.signIn('seller');
+  for (const [path, filters, title, link] of [
+    ['orders', 'listing=lst_none', 'No order matches', 'Clear the filters'],
+    ['deliveries', 'webhook=whk_none', 'No delivery matches', 'Clear the filters'],
+    ['events', 'type=order.created&order=ord_none', 'No event matches', 'Clear the filters'],
+    ['notifications', 'read=false', 'You have read everything', 'All notifications'],
+  ] as const) {
+    await page.goto(`${site.server.url}/console/${path}?${filters}`);
+    await page.getByRole('heading', { name: title }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: link }).click();
+    await page.waitForURL(`${site.server.url}/console/${path}`);
+    await page
+      .getByRole('row')
+      .filter({ has: page.getByRole('cell') })
+      .first()
+      .waitFor();
+  }
 });
 
 test('rows of the filters before are marked until those of the new ones are there', async () => {

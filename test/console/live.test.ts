@@ -68,10 +68,12 @@ describeOnBothStores((site) => {
     const created = await placeOrder();
     await Promise.all(visible.map((tab) => tab.shows(created)));
     expect(findLeaders()).toEqual([leader]);
-    // An event brought it, not a timer; and nothing asks for what nobody sees.
-    expect(tabs.map(({ lists }, index) => lists - (before[index] ?? 0))).toEqual(
-      tabs.map((tab) => (tab === hidden ? 0 : 1)),
-    );
+    // One request for the order; one before, if what the leader had missed was still due. Nothing asks for what nobody sees.
+    for (const [index, tab] of tabs.entries()) {
+      const requests = tab.lists - (before[index] ?? 0);
+      if (tab === hidden) expect(requests).toBe(0);
+      else expect([1, 2]).toContain(requests);
+    }
     await hidden.setHidden(false);
     await hidden.shows(created);
 

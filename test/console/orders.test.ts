@@ -34,6 +34,41 @@ describeOnBothStores(
       }
       expect(changed).toBe(48);
     });
+
+    test('all loaded orders are selected at once, and changed', async () => {
+      const client = site.client('seller');
+      const [first = ''] = await placeOrders(site.seeded, 200);
+      const { listingId } = await client.orders.get(first);
+      const page = await site.signIn('seller', `orders?listing=${listingId}`);
+      const rows = page.getByRole('checkbox', { name: /^Select ord_/ });
+      const all = page.getByRole('checkbox', { name: /^Select all/ });
+      await page.getByText('Select all 100 that are loaded').waitFor();
+      await all.check();
+      await page.getByText('100 orders selected').waitFor();
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByText('Select all 200 that are loaded').waitFor();
+      const isPartly = () =>
+        all.evaluate((box) => (box as { indeterminate?: boolean }).indeterminate);
+      expect([await isPartly(), await all.isChecked()]).toEqual([true, false]);
+      await all.check();
+      expect([await isPartly(), await rows.last().isChecked()]).toEqual([false, true]);
+      await all.uncheck();
+      expect(await rows.first().isChecked()).toBe(false);
+      await rows.first().check();
+      expect([await isPartly(), await all.isChecked()]).toEqual([true, false]);
+      await all.check();
+      await page.getByText('200 orders selected').waitFor();
+
+      await page.getByRole('button', { name: 'Change 200 selected' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Change 200 orders' });
+      await dialog.getByLabel('New status').selectOption('confirmed');
+      await dialog.getByRole('button', { name: 'Change 200' }).click();
+      await dialog
+        .getByText('200 changed, 0 changed by others meanwhile, 0 failed, 0 left.')
+        .waitFor();
+      const confirmed = client.orders.list({ listingId, status: 'confirmed' });
+      expect(await confirmed.toArray({ limit: 300 })).toHaveLength(200);
+    });
   },
   ['--rate-limit', '100000'],
 );

@@ -1,15 +1,16 @@
-import { expect, test } from 'vitest';
+import type { Route } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
 import { forTest } from '../helpers/for-test';
 import { placeOrders } from '../helpers/place-orders';
 import { startHttpReceiver } from '../helpers/start-receiver';
-import { describeOnBothStores } from './open-console';
+import { describeOnBothStores, patienceMs } from './open-console';
 
 const orderCount = 1_210;
 /** While one delivery is pending, further ones fail at once; on PostgreSQL, a few may be pending too before that is known. */
 const args = ['--max-open-deliveries', '1', '--rate-limit', '100000'];
 
 describeOnBothStores((site) => {
-  test('all that failed are replayed once each, with a stop and another key midway', async () => {
+  test('all that failed are replayed once each, with stops midway and at the end, and another key', async () => {
     const client = site.client('seller');
     const receiver = await forTest(startHttpReceiver());
     const { id: webhookId = '' } = await client.webhooks.create({
@@ -35,21 +36,23 @@ describeOnBothStores((site) => {
     const dialog = page.getByRole('dialog', { name: 'Replay all that match' });
     await dialog.getByText('1,000 or more deliveries match.').waitFor();
 
-    // The sixth request is under way when the person stops.
+    // The sixth step and the last one are under way when the person stops. A request in between is rejected.
+    const lastStep = Math.ceil(failed / 100);
+    const held: Route[] = [];
     let requests = 0;
-    let release = () => {};
-    const isStopped = new Promise<void>((resolve) => {
-      release = resolve;
-    });
     await page.route(/\/replays$/, async (route) => {
       requests += 1;
-      if (requests === 6) await isStopped;
-      await route.continue();
+      if (requests === 6 || requests === lastStep + 1) held.push(route);
+      else await route.continue();
     });
+    const stopAfter = async (steps: number) => {
+      await dialog.getByText(`${(100 * steps).toLocaleString('en')} queued`).waitFor();
+      await dialog.getByRole('button', { name: 'Stop' }).click();
+      await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: patienceMs });
+      await held.pop()?.continue();
+    };
     await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
-    await dialog.getByText('500 queued').waitFor();
-    await dialog.getByRole('button', { name: 'Stop' }).click();
-    release();
+    await stopAfter(5);
     await dialog.getByText('600 queued. Stopped: what is queued is sent.').waitFor();
     expect(await list('failed')).toHaveLength(failed - 600);
 
@@ -61,7 +64,10 @@ describeOnBothStores((site) => {
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Continue' }).click();
+    await stopAfter(lastStep - 1);
     await dialog.getByText(`${failed.toLocaleString('en')} queued. Done.`).waitFor();
+    // Nothing is left: whoever signed in again meanwhile would begin at the first delivery.
+    expect(await dialog.getByRole('button', { name: 'Continue' }).count()).toBe(0);
     await dialog.getByText('Close', { exact: true }).click();
     await page.getByRole('heading', { name: 'No delivery matches' }).waitFor();
 

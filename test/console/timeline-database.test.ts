@@ -27,27 +27,37 @@ const readTimeline = (page: Page) =>
     }));
   })()`);
 
+const nameOf = (accountId: string | null) =>
+  site.seeded.seed.accounts.find(({ id }) => id === accountId)?.name;
+
 /** What the timeline of a party has to show by what the database has. */
 function expectTimeline(accountId: string, orderId: string): Shown[] {
   return readPast(site.server.database, accountId, orderId).map((event) => {
     const { previousStatus, status, reason } = event.body.data;
     const by =
-      event.actorId === accountId ? 'by you' : `by the ${event.actorKind} ${event.actorId}`;
+      event.actorId === accountId ? 'by you' : `by the ${event.actorKind} ${nameOf(event.actorId)}`;
     const titles: Record<string, string> = {
       'order.created': `Created ${by}`,
       'order.status_changed': `${previousStatus}→${status} ${by}`,
+      'task.approval_requested': 'Approval by the agent requested',
+      'task.completed': 'Approval completed',
+      'listing.availability_low': 'Few units of the listing left',
     };
     const deliveries = event.deliveries.map(({ id, webhookId, state, attempts }) => {
       const outcomes = attempts.map(
         ({ status: responded, error, startedAt, durationMs }, index) => {
           const duration =
             durationMs < 1_000 ? `${durationMs} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
-          return `Attempt ${index + 1}: ${responded ?? error} after ${duration}, ${startedAt}`;
+          return `Attempt ${index + 1}: ${responded ?? error?.replaceAll('_', ' ')} after ${duration}, ${startedAt}`;
         },
       );
       return `Delivery${state} ${id} to ${webhookId}${outcomes.join('')}`;
     });
-    const read = { true: 'read', false: 'not read yet', null: 'none is stored for you' };
+    const read = {
+      true: 'you have read it',
+      false: 'you have not read it yet',
+      null: 'none is stored for you',
+    };
     return {
       title: `${titles[event.type] ?? event.type}${event.createdAt}`,
       reason: reason ?? null,

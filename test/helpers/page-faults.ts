@@ -25,8 +25,9 @@ export function recordFaults(page: Page, origin: string): string[] {
   return faults;
 }
 
-/** Waits for the ends of transitions: in between, colours are mixed, and have other contrasts. */
+/** Waits for the ends of transitions: in between, colours are mixed, and have other contrasts. Those that a scroll drives never end. */
 const untilStill = `Promise.allSettled(document.getAnimations()
+  .filter(({ timeline }) => timeline === document.timeline)
   .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
   .map((animation) => animation.finished)).then(() => null)`;
 
