@@ -6,6 +6,7 @@ import { openBrowser } from '../helpers/open-browser';
 import type { BenchContext } from './bench-context';
 import type { BenchEnvironment } from './bench-environment';
 import { startBenchProcess } from './bench-process';
+import type { ConsoleOperations } from './console-process';
 import { createDatabases } from './database';
 import { createFigure, type Figure } from './figure';
 import type { FloodOperations } from './flood-process';
@@ -93,6 +94,14 @@ async function showCreated(page: Page, url: string, trade: TradingAccounts): Pro
   return machineTime() - startedAt;
 }
 
+/** Returns the path that a page requests for its list of orders. */
+async function findListPath(page: Page, url: string): Promise<string> {
+  const isList = (request: string) => new URL(request).pathname === '/v1/orders';
+  const requested = page.waitForRequest((request) => isList(request.url()));
+  await openOrders(page, url);
+  return (await requested).url().slice(url.length);
+}
+
 /** Requests what the list of orders requests, and reads it. Returns how long it takes, in milliseconds. */
 async function listOrders(url: string, apiKey: string): Promise<number> {
   const startedAt = machineTime();
@@ -111,7 +120,9 @@ function steadyRequests(trade: TradingAccounts): [string, ...string[]] {
 
 /**
  * Measures how soon the console shows orders of an account with very many, against the bare request that it needs for that; how soon a
- * new order is in a list that is open; and how long a client of the API waits while ten people have a console open that follows their orders, against the same client without them.
+ * new order is in a list that is open; and how long a client of the API waits while ten people have a console open that follows their
+ * orders, against the same client without them. Their browsers run on the machine of the service here, which they do not elsewhere:
+ * a program that sends what they send shows what the service itself costs.
  */
 export async function openConsole(context: BenchContext): Promise<Figure[]> {
   const { environment, quick, log } = context;
@@ -127,6 +138,10 @@ export async function openConsole(context: BenchContext): Promise<Figure[]> {
   const client = startBenchProcess<FloodOperations>(
     environment,
     new URL('./flood-process.ts', import.meta.url),
+  );
+  const senders = startBenchProcess<ConsoleOperations>(
+    environment,
+    new URL('./console-process.ts', import.meta.url),
   );
   const browser = await openBrowser();
   browser.context.setDefaultTimeout(timeoutMs);
@@ -145,10 +160,17 @@ export async function openConsole(context: BenchContext): Promise<Figure[]> {
     for (let count = 0; count < size.creations; count += 1) {
       created.push(await showCreated(page, url, trade));
     }
+    const path = await findListPath(page, url);
     await browser.close();
 
     const target = { url, requests: steadyRequests(trade), connections: 4 };
     const measure = () => client.call('flood', { ...target, perSecond, seconds });
+    const besideSenders = async () => {
+      const sent = senders.call('follow', { url, apiKey, path, consoles, seconds: seconds + 1 });
+      const result = await measure();
+      log(`the program read the list ${((await sent) / seconds).toFixed(1)} times a second`);
+      return result;
+    };
     const beside = async () => {
       const windows: BrowserContext[] = [];
       for (let count = 0; count < consoles; count += 1) {
@@ -164,22 +186,28 @@ export async function openConsole(context: BenchContext): Promise<Figure[]> {
       return result;
     };
     await measure();
-    const steady = await interleave(size.rounds, { none: measure, beside }, log, 'beside');
-    const listed = (quantileOf: 'p50' | 'p99', side: 'none' | 'beside') =>
+    const sides = { none: measure, besideSenders, beside };
+    const steady = await interleave(size.rounds, sides, log, 'beside');
+    const listed = (quantileOf: 'p50' | 'p99', side: keyof typeof sides) =>
       steady[side].map((result) => result[200]?.[quantileOf] ?? Number.NaN);
-    const waits = (name: 'p50' | 'p99') =>
+    const waits = (name: 'p50' | 'p99', side: 'besideSenders' | 'beside', of: string) =>
       createFigure({
         bench: 'console',
-        what: `a list of orders beside ${consoles} consoles that follow, ${name}`,
+        what: `a list of orders beside ${of}, ${name}`,
         unit: 'ms',
-        ours: listed(name, 'beside'),
+        ours: listed(name, side),
         baseline: { what: 'no console open', values: listed(name, 'none') },
         // No worse; rounds differ by as much on a machine that is not idle.
         goal: { of: 'ratio', bound: 'at most', value: 1.5 },
         notes: [
-          `${perSecond} requests a second, one in forty creates an order. Browsers run on the same machine, with a lower priority.`,
+          `${perSecond} requests a second, one in forty creates an order.`,
+          ...(side === 'beside'
+            ? ['The browsers run on the same machine, with a lower priority.']
+            : []),
         ],
       });
+    const requests = `the requests of ${consoles} consoles that follow`;
+    const browsers = `${consoles} browsers with a console that follows`;
     return [
       createFigure({
         bench: 'console',
@@ -199,13 +227,16 @@ export async function openConsole(context: BenchContext): Promise<Figure[]> {
         goal: { of: 'ours', bound: 'at most', value: 2_000 },
         notes: [`The slowest of ${created.length}: ${Math.max(...created).toFixed(0)} ms.`],
       }),
-      waits('p50'),
-      waits('p99'),
+      waits('p50', 'besideSenders', requests),
+      waits('p99', 'besideSenders', requests),
+      waits('p50', 'beside', browsers),
+      waits('p99', 'beside', browsers),
     ];
   } finally {
     await modest.close();
     await browser.close();
     await client.stop();
+    await senders.stop();
     await server.stop();
   }
 }
