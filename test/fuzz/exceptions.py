@@ -23,22 +23,31 @@ def _is_rejected(failure, response, status, code):
     )
 
 
+def _blamed(response):
+    """Returns the fields and parameters that the problem blames."""
+    return {error["path"] for error in _problem(response).get("errors", [])}
+
+
 def _names_only(response, path):
     """Whether the problem blames this field or parameter alone."""
-    return {error["path"] for error in _problem(response).get("errors", [])} == {path}
+    return _blamed(response) == {path}
+
+
+def _object(case):
+    """Returns the body of a request; an empty object if it has no object."""
+    return case.body if isinstance(case.body, dict) else {}
 
 
 def _is_foreign_cursor(failure, case, response):
     """A cursor is opaque: the document cannot say which texts the service has issued."""
-    body = case.body if isinstance(case.body, dict) else {}
     return _is_rejected(failure, response, 400, "invalid_cursor") and bool(
-        {"cursor", "after", "before"} & {*(case.query or {}), *body}
+        {"cursor", "after", "before"} & {*(case.query or {}), *_object(case)}
     )
 
 
 def _is_contradictory_event_query(failure, case, response):
     """OpenAPI cannot say that parameters exclude or need each other. Their descriptions do."""
-    blamed = {error["path"] for error in _problem(response).get("errors", [])}
+    blamed = _blamed(response)
     return (
         _is_rejected(failure, response, 422, "validation_failed")
         and blamed <= {"since", "tail", "before", "waitSeconds"}
@@ -59,7 +68,7 @@ def _is_empty_quantity_range(failure, case, response):
 
 def _is_reversed_period(failure, case, response):
     """The same for two times."""
-    values = {**(case.query or {}), **(case.body if isinstance(case.body, dict) else {})}
+    values = {**(case.query or {}), **_object(case)}
     return (
         _is_rejected(failure, response, 422, "validation_failed")
         and _names_only(response, "since")
@@ -73,46 +82,6 @@ def _is_read_false(failure, case, response):
         _is_rejected(failure, response, 422, "validation_failed")
         and _names_only(response, "read")
         and case.body == {"read": False}
-    )
-
-
-def _is_forbidden_url(failure, case, response):
-    """Hosts, ports and schemes that the policy of a service forbids, and texts that no URL parser accepts, have no pattern."""
-    return (
-        _is_rejected(failure, response, 422, "validation_failed")
-        and _names_only(response, "url")
-        and isinstance(case.body, dict)
-        and "url" in case.body
-    )
-
-
-def _is_reserved_header(failure, case, response):
-    """The description of `headers` says which names are reserved; and that two names differ in more than case, JSON Schema cannot say."""
-    body = case.body if isinstance(case.body, dict) else {}
-    headers = body.get("headers")
-    names = [name.lower() for name in headers] if isinstance(headers, dict) else []
-    reserved = re.compile(
-        r"(accept-encoding|baggage|connection|content-(encoding|length|type)|date|expect|host|http2-settings"
-        r"|keep-alive|te|trailer|traceparent|tracestate|transfer-encoding|upgrade|user-agent|via"
-        r"|(proxy|service|tradepost|webhook)-.*)"
-    )
-    blamed = {error["path"] for error in _problem(response).get("errors", [])}
-    return (
-        _is_rejected(failure, response, 422, "validation_failed")
-        and all(path.startswith("headers.") for path in blamed)
-        and (len(set(names)) < len(names) or any(reserved.fullmatch(name) for name in names))
-    )
-
-
-def _is_unusual_line(failure, case, response):
-    """The pattern of one line of text says what all languages can: of other than ASCII, not which characters nobody sees, and which are white space."""
-    body = case.body if isinstance(case.body, dict) else {}
-    blamed = {error["path"] for error in _problem(response).get("errors", [])}
-    return (
-        _is_rejected(failure, response, 422, "validation_failed")
-        and bool(blamed)
-        and blamed <= {"reason", "name", "description"}
-        and all(isinstance(body.get(path), str) and not body[path].isascii() for path in blamed)
     )
 
 
@@ -146,15 +115,39 @@ def _is_unquoted_entity_tag(failure, case, response):
     )
 
 
+def _is_forbidden_url(path, body):
+    """Hosts, ports and schemes that the policy of a service forbids, and texts that no URL parser accepts, have no pattern."""
+    return path == "url" and "url" in body
+
+
+_RESERVED_HEADER = re.compile(
+    r"(accept-encoding|baggage|connection|content-(encoding|length|type)|date|expect|host|http2-settings"
+    r"|keep-alive|te|trailer|traceparent|tracestate|transfer-encoding|upgrade|user-agent|via"
+    r"|(proxy|service|tradepost|webhook)-.*)"
+)
+
+
+def _is_reserved_header(path, body):
+    """The description of `headers` says which names are reserved; and that two names differ in more than case, JSON Schema cannot say."""
+    headers = body.get("headers")
+    names = [name.lower() for name in headers] if isinstance(headers, dict) else []
+    return path.startswith("headers.") and (
+        len(set(names)) < len(names) or any(_RESERVED_HEADER.fullmatch(name) for name in names)
+    )
+
+
+def _is_unusual_line(path, body):
+    """The pattern of one line of text says what all languages can: of other than ASCII, not which characters nobody sees, and which are white space."""
+    value = body.get(path)
+    return path in {"reason", "name", "description"} and isinstance(value, str) and not value.isascii()
+
+
 _EXCEPTIONS = [
     _is_foreign_cursor,
     _is_contradictory_event_query,
     _is_empty_quantity_range,
     _is_reversed_period,
     _is_read_false,
-    _is_forbidden_url,
-    _is_reserved_header,
-    _is_unusual_line,
     _is_unknown_listing,
     _is_reused_idempotency_key,
     _is_changed_order,
@@ -162,14 +155,33 @@ _EXCEPTIONS = [
 ]
 
 
+# Of single fields of a body. A problem may blame several of them at once.
+_FIELD_EXCEPTIONS = [_is_forbidden_url, _is_reserved_header, _is_unusual_line]
+
+
+def _find_field_exceptions(failure, case, response):
+    """Returns an exception for each field that the problem blames; nothing if one of them has none."""
+    if not _is_rejected(failure, response, 422, "validation_failed"):
+        return []
+    body = _object(case)
+    found = [
+        [exception for exception in _FIELD_EXCEPTIONS if exception(path, body)][:1]
+        for path in sorted(_blamed(response))
+    ]
+    return [one[0] for one in found] if all(found) else []
+
+
+def _name(exception):
+    return exception.__name__.removeprefix("_is_")
+
+
 def find_exception(failure, case, response):
-    """Returns the name of the exception that a failure matches; None for a fault."""
-    for exception in _EXCEPTIONS:
-        if exception(failure, case, response):
-            return exception.__name__.removeprefix("_is_")
-    return None
+    """Returns the name of the first exception that a failure matches; None for a fault."""
+    whole = (exception for exception in _EXCEPTIONS if exception(failure, case, response))
+    exception = next(whole, None) or next(iter(_find_field_exceptions(failure, case, response)), None)
+    return None if exception is None else _name(exception)
 
 
 def exception_names():
     """Returns the names of all exceptions."""
-    return [exception.__name__.removeprefix("_is_") for exception in _EXCEPTIONS]
+    return [_name(exception) for exception in [*_EXCEPTIONS, *_FIELD_EXCEPTIONS]]
