@@ -160,7 +160,7 @@ test('a read-only key sees everything, and nothing that the service would reject
   expect(changes).toEqual([]);
 });
 
-test('when a key is revoked, address and typed text stay, and whoever signs in again goes on', async () => {
+test('when a key is revoked, address and typed text stay, and the work goes on after signing in again', async () => {
   site.expectStatus(401);
   const client = site.client('seller');
   const orderId = findOrderId(site.seeded.seed, 'pending');
@@ -192,7 +192,7 @@ test('when a key is revoked, address and typed text stay, and whoever signs in a
   expect((await client.orders.get(orderId)).status).toBe('confirmed');
 });
 
-test('what says that an order is missing stays while the order is asked for again', async () => {
+test('the message that an order is missing stays while the order is requested again', async () => {
   site.expectStatus(404);
   const page = await site.signIn('stranger');
   const id = `ord_${'0'.repeat(26)}`;

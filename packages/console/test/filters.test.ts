@@ -33,7 +33,7 @@ describe('filters of an address', () => {
     });
   });
 
-  test('keep a time that is none, for the service to reject', () => {
+  test('keep a text that is no time, for the service to reject', () => {
     expect(toParams(fields, { from: 'yesterday', to: '99999999999d' }, now)).toEqual({
       createdAfter: 'yesterday',
       createdBefore: '99999999999d',

@@ -16,7 +16,7 @@ test('what has just happened is not ahead, although the shown time is up to a se
   expect(formatAgo(-4_000, 0)).toBe('just now');
 });
 
-test('the time is current for whoever shows it first after a while', () => {
+test('the time is current when it is shown again after a while', () => {
   const seen: number[] = [];
   const stop = watchNow(() => seen.push(getNow()));
   expect(getNow()).toBe(0);

@@ -22,7 +22,7 @@ import styles from './home-page.module.css';
 
 /** How many of the newest orders are shown. */
 const newest = 5;
-/** How many webhooks an account may have at most, whatever its limit is. */
+/** How many webhooks are read. Source: the largest limit of webhooks that an operator may set for an account. */
 const maxWebhooks = 1_000;
 
 /** The state of the account at a glance: first what needs someone, then the rest. */

@@ -37,7 +37,8 @@ function findNext(path: readonly Step[]): HTMLElement | null {
 
 /**
  * Keeps the focus near where it was when what has it is removed or disabled: a row that no longer matches, a button that did its work.
- * On another page it goes to the content. Browsers would move it to the document, and whoever uses the keyboard would begin anew.
+ * On another page the focus goes to the content. Browsers would move it to the document, and a user of the keyboard would have to
+ * start from the top.
  *
  * @returns A function that stops it.
  */

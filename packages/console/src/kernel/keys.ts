@@ -38,7 +38,7 @@ export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
   const names = Object.keys(actions).join('\n');
-  // Whoever sees what a key is for can press it.
+  // Before the page is painted: a key works as soon as the page that names it is visible.
   useLayoutEffect(() => {
     const bound = names.split('\n').map((name) => {
       const isSingle = !name.includes('$mod');

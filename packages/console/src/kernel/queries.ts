@@ -131,8 +131,8 @@ export function useRefresh(...kinds: Kind[]): () => Promise<void> {
 }
 
 /**
- * Returns why the last call of a query failed. While it is tried again, also of one that never succeeded: what says so stays, with its
- * heading and the focus that it may have.
+ * Returns why the last call of a query failed, also while it is tried again, and also if no call succeeded yet. TanStack Query forgets
+ * the error of such a query when it starts the next call, and the page would lose its heading and the focus.
  */
 export function useFailure(
   query: Pick<UseQueryResult, 'error' | 'isPending' | 'errorUpdateCount'>,
@@ -150,7 +150,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         retry: false,
-        // Changes are announced: see `live`. Whoever returns to a page sees what it was, and what it became a moment later.
+        // `live` invalidates what events change. A page that is opened again shows what is remembered, and reads it again if it is older.
         staleTime: 5 * second,
         gcTime: 10 * 60 * second,
         refetchInterval: every(false),

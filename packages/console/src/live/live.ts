@@ -8,7 +8,7 @@ import { countShownRequests, type Kind, refresh } from '../kernel/queries';
 const getName = (account: string | undefined) => `tradepost.events:${basePath}:${account ?? ''}`;
 /** How often a page without the log of events asks for what it shows, in milliseconds. */
 const pollMs = 10_000;
-/** The shortest time between two refreshes for each request that it takes, in milliseconds. */
+/** The shortest time between two refreshes, for each request that a refresh sends, in milliseconds. */
 const refreshMs = 1_000;
 /** Up to how long a refresh waits, in milliseconds. */
 const spreadMs = 500;
@@ -43,8 +43,8 @@ function join(one: Outdated, other: Outdated): Outdated {
  * many orders is as many events, each of which would request every list again. The moment is random, because an event reaches all who
  * look at an order at once, and their requests would arrive together.
  *
- * @param countRequests How many requests a refresh sends one after the other. It may come as many seconds later: whoever loaded ten
- * pages would send ten requests a second.
+ * @param countRequests How many requests a refresh sends, one after the other. The next refresh waits as many seconds. Otherwise a list
+ * of ten pages would cause ten requests a second.
  */
 export function throttle(
   refreshNow: (what: Outdated) => void,

@@ -36,7 +36,7 @@ function useMedia(query: string): boolean {
   );
 }
 
-/** A chart over time. A table beside it has the same for whoever does not see it. */
+/** A chart over time. Each page has a table with the same numbers beside it, for screen readers too. */
 export default function Chart({
   times,
   series,

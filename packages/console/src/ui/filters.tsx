@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './filters.module.css';
 
 /**
- * The filters of a list. They are its address: whoever gets the link sees the same. What is chosen is a step of the history, so Back
+ * The filters of a list. They are in its address, so that a link shows the same list. What is chosen is a step of the history, so Back
  * leads to the filters before; what is typed replaces the step.
  */
 export function Filters({ what, children }: { what: string; children: ReactNode }) {

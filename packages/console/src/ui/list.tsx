@@ -167,7 +167,7 @@ export function List<Row extends { id: string }>({
   );
 }
 
-/** The cells of a row. Most rows of a list that is read again are as they were, and are not rendered again. */
+/** The cells of a row. They are rendered again only if the row or the columns changed: most rows of a list that is read again did not. */
 const Cells = memo(
   function Cells<Row>({ row, columns }: CellsProps<Row>) {
     return columns.map(({ name, cell, kind, minor }, index) => (
@@ -193,7 +193,7 @@ interface CellsProps<Row> {
   columns: readonly Column<Row>[];
 }
 
-/** Selects all rows that are loaded, or none. Those that are not loaded nobody has seen. */
+/** Selects all rows that are loaded, or none. A row that is not loaded is never selected: nobody has seen it. */
 function SelectAll<Row>({
   rows,
   selection,

@@ -335,7 +335,10 @@ describe('a command', () => {
     );
   });
 
-  test.each(['\u202e', '\u001b[31m', '\0'])('is none with the hidden character %j', (character) => {
-    expect(toCommand(['tradepost', `a${character}b`])).toBeNull();
-  });
+  test.each(['\u202e', '\u001b[31m', '\0'])(
+    'is not written with the hidden character %j',
+    (character) => {
+      expect(toCommand(['tradepost', `a${character}b`])).toBeNull();
+    },
+  );
 });
