@@ -16,8 +16,8 @@ export interface ApiDocs {
    * the console, and uncaught errors.
    */
   faults: string[];
-  /** Returns the violations that axe finds in the page as it is now, each with the elements that have it. */
-  findViolations(): Promise<string[]>;
+  /** Returns the violations that axe finds in the page, or in a part of it, as it is now. */
+  findViolations(part?: string): Promise<string[]>;
   /** Enters an API key and closes the dialog. */
   authorize(apiKey: string): Promise<void>;
   /** Opens an operation or event, if it is not open, and returns it. */
@@ -44,7 +44,7 @@ export async function openApiDocs(
   return {
     page,
     faults,
-    findViolations: () => findViolations(page),
+    findViolations: (part) => findViolations(page, part),
     async authorize(apiKey) {
       await page.getByRole('button', { name: 'Authorize', exact: true }).click();
       const dialog = page.getByRole('dialog');
