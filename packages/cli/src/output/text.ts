@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
+import { escapeHiddenCharacters } from '@tradepost/contract/hidden-characters';
 import stringWidth from 'fast-string-width';
 import type { OutputStream } from '../context';
 
@@ -35,31 +35,12 @@ export function formatDuration(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-const hidden = new RegExp(hiddenCharacters.source, 'gu');
-
-/** Returns `\u009b` for U+009B, and two such for a character above U+FFFF, as in JSON. */
-function escapeChar(character: string): string {
-  return character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
-}
-
-/**
- * Escapes text of the service for a terminal: what could move the cursor, end the line, change the
- * terminal's state, reorder text or hide some is shown as its code, such as `\u001b`.
- *
- * @param kept characters that stay, such as tabs
- */
-export function escapeControlChars(text: string, kept = ''): string {
-  return text.replace(hidden, (character) =>
-    kept.includes(character) ? character : escapeChar(character),
-  );
-}
+/** Escapes text of the service for a terminal, on one line. */
+export const escapeControlChars = escapeHiddenCharacters;
 
 /** Escapes the same characters in a JSON text, except its line ends. The JSON keeps its meaning. */
 export function escapeControlCharsInJson(json: string): string {
-  return json.replace(hidden, (character) => (character < ' ' ? character : escapeChar(character)));
+  return escapeHiddenCharacters(json, '\t\n\r');
 }
 
 /** Formats a field's value for people: `-` if it is missing. */

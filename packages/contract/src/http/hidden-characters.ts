@@ -29,3 +29,26 @@ export const hiddenCharacters = new RegExp(
   `(?!${needed.map(({ source }) => source).join('|')})[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}\\ufff9-\\ufffb]`,
   'u',
 );
+
+// Pure: bundles that only test for such characters leave it out.
+const everyHidden = /* @__PURE__ */ new RegExp(hiddenCharacters.source, 'gu');
+
+/** Returns `\u009b` for U+009B, and two such for a character above U+FFFF, as in JSON. */
+function escapeCharacter(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+/**
+ * Shows each hidden character of a text as its code, such as `\u001b`: what could move the cursor, end the line, change the state of a
+ * terminal, reorder text or hide some. A JSON text keeps its meaning if its line ends are kept.
+ *
+ * @param kept characters that stay, such as line ends
+ */
+export function escapeHiddenCharacters(text: string, kept = ''): string {
+  return text.replace(everyHidden, (character) =>
+    kept.includes(character) ? character : escapeCharacter(character),
+  );
+}

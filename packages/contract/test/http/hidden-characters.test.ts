@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hiddenCharacters } from '../../src/http/hidden-characters';
+import { escapeHiddenCharacters, hiddenCharacters } from '../../src/http/hidden-characters';
 
 const [nonJoiner, joiner] = ['\u200c', '\u200d'];
 
@@ -40,5 +40,22 @@ describe('hidden characters', () => {
     }
     const england = '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
     expect(england).toMatch(hiddenCharacters);
+  });
+});
+
+describe('escapeHiddenCharacters', () => {
+  test('shows each as its code, and keeps those that it is told to', () => {
+    const text = 'a\u001b[2J\tb\u202ec\ud800d\u{e0041}\n';
+    expect(escapeHiddenCharacters(text)).toBe(
+      'a\\u001b[2J\\u0009b\\u202ec\\ud800d\\udb40\\udc41\\u000a',
+    );
+    expect(escapeHiddenCharacters('\u0000a\tb\n', '\n\t')).toBe('\\u0000a\tb\n');
+  });
+
+  test('keeps the meaning of a JSON text', () => {
+    const value = { text: '\u009b\u202e\u200b\u{e0041} "quoted"' };
+    const json = escapeHiddenCharacters(JSON.stringify(value, null, 2), '\n');
+    expect(json).not.toMatch(/[\u009b\u202e\u200b]/);
+    expect(JSON.parse(json)).toEqual(value);
   });
 });

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { hiddenCharacters } from '@tradepost/contract/hidden-characters';
+import { escapeHiddenCharacters } from '@tradepost/contract/hidden-characters';
 
 /** The output streams of a command: data goes to stdout, everything else to stderr. */
 export interface Streams {
@@ -7,19 +7,9 @@ export interface Streams {
   stderr: Writable;
 }
 
-const hidden = new RegExp(hiddenCharacters.source, 'gu');
-
-/**
- * Escapes text of a database for a terminal, on one line: what could move the cursor, change the terminal's state, reorder text or
- * hide some is shown as its code, such as `\u001b`. Applied to a JSON text, it keeps its meaning.
- */
+/** Escapes text of a database for a terminal, on one line. Applied to a JSON text on one line, it keeps its meaning. */
 export function escapeControlChars(text: string): string {
-  return text.replace(hidden, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+  return escapeHiddenCharacters(text);
 }
 
 /** Returns a value as one line of JSON that a terminal can show. */
