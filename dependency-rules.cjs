@@ -1,7 +1,7 @@
 /**
  * The allowed directions of dependencies, including type imports. ARCHITECTURE.md shows them as a map.
  *
- * Packages: cli → sdk → contract ← domain ← server, and the SDK's mock → domain. Inside the server and the CLI,
+ * Packages: cli → sdk → contract ← domain ← server, and the SDK's mock and simulation → domain. Inside the server and the CLI,
  * a folder may import its own floor and the floors below it.
  */
 const inDomain = '^packages/domain/src/';
@@ -97,8 +97,8 @@ module.exports = {
     ),
     forbid(
       'only-the-mock-has-the-rules',
-      'The client asks the service. The mock is a service.',
-      { path: '^packages/sdk/', pathNot: '^packages/sdk/src/testing/mock/' },
+      'The client asks the service. The mock is a service, and the simulation sends as one.',
+      { path: '^packages/sdk/', pathNot: '^packages/sdk/src/testing/(mock|simulation)/' },
       '^packages/domain/',
     ),
     forbid(
@@ -140,6 +140,15 @@ module.exports = {
       'It is a client like any other.',
       '^packages/console/',
       '^packages/(server|cli|domain|contract)/',
+    ),
+    forbid(
+      'conformance-is-written-from-the-specification',
+      'A mistake of ours that it shared would be found in no service. Except how hidden characters are shown.',
+      '^packages/conformance/src/',
+      {
+        path: '^packages/(server|domain|sdk|cli|contract)/',
+        pathNot: '^packages/contract/(src/http|dist)/hidden-characters[.]',
+      },
     ),
     forbid(
       'server-depends-on-the-domain-and-the-contract',

@@ -39,7 +39,10 @@ export interface ProjectRedis {
 }
 
 /** Starts Redis with its data in the project, at a free port, until the project is removed. */
-export async function startRedis({ path }: Environment, onRemove: OnRemove): Promise<ProjectRedis> {
+export async function startRedis(
+  { path }: Pick<Environment, 'path'>,
+  onRemove: OnRemove,
+): Promise<ProjectRedis> {
   const port = await findUnusedPort();
   let redis = await launch(port, path);
   onRemove(() => redis.stop());

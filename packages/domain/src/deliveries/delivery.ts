@@ -131,7 +131,7 @@ export function newDelivery(
  * Returns whether a receiver acknowledged the delivery, which only a 2xx status does. The status alone decides, even if the
  * body was truncated. Source: API specification, "Retries".
  */
-export function isAcknowledged(attempt: Attempt): boolean {
+export function isAcknowledged(attempt: Pick<Attempt, 'status'>): boolean {
   return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
 }
 

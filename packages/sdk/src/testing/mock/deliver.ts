@@ -6,7 +6,13 @@ import type { MemoryDelivery } from '@tradepost/domain/memory/memory-data';
 import type { MemoryStore } from '@tradepost/domain/memory/memory-store';
 import type { Webhook } from '@tradepost/domain/webhooks/webhook';
 import type { Delivery } from '@tradepost/sdk';
-import { createSignedDelivery, type SignedDelivery, signDelivery } from '../sign-delivery';
+import { createRandom } from '../seeded-random';
+import {
+  createSignedDelivery,
+  type SignDeliveryOptions,
+  type SignedDelivery,
+  signWithStaged,
+} from '../sign-delivery';
 import { requireKnown } from './require-known';
 
 /** A receiver: takes a web request, such as `receiver.fetch` of `webhookReceiver`. */
@@ -98,17 +104,6 @@ export async function deliver(
   return [...sent.values()];
 }
 
-/** Returns random numbers from 0 to 1, the same for the same seed: the algorithm mulberry32. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Shuffles a list in place, each order with the same probability (Fisher and Yates). */
 function shuffleWith<Item>(items: Item[], random: () => number): void {
   for (let last = items.length - 1; last > 0; last -= 1) {
@@ -123,23 +118,13 @@ function requireResponse(response: Response): Response {
 }
 
 async function sign(
-  signing: Omit<Extract<Parameters<typeof signDelivery>[0], { event?: undefined }>, 'secret'>,
+  signing: Omit<Extract<SignDeliveryOptions, { event?: undefined }>, 'secret'>,
   { secret, stagedSecret }: Pick<Webhook, 'secret' | 'stagedSecret'>,
   isTest: boolean,
 ): Promise<SignedDelivery> {
-  const signed = await signDelivery({ ...signing, secret });
-  if (!signing.standard) return signed;
-  const headers: Record<string, string> = {
-    ...signed.headers,
-    ...(isTest && { [names.test]: 'true' }),
-  };
-  if (stagedSecret !== null) {
-    const { headers: staged } = await signDelivery({ ...signing, secret: stagedSecret });
-    for (const name of [names.webhookSignature, names.positionSignature]) {
-      if (name in staged) headers[name] = `${staged[name]} ${headers[name]}`;
-    }
-  }
-  return createSignedDelivery(signed.body, headers);
+  const signed = await signWithStaged({ ...signing, secret }, stagedSecret);
+  if (!signing.standard || !isTest) return signed;
+  return createSignedDelivery(signed.body, { ...signed.headers, [names.test]: 'true' });
 }
 
 /** What an attempt has whose response was lost. */
