@@ -42,22 +42,22 @@ const externalizeOnDemand = (
   },
 });
 
-/** Keeps imports of two files in the output: of the mock, and of the client's entry. */
+/** Keeps imports of three files in the output: of the mock, of the probe, and of the client's entry. */
 const externalizeEntries = (
   extension: 'js' | 'cjs',
 ): NonNullable<Options['esbuildPlugins']>[number] => ({
   name: 'externalize-entries',
   setup({ onResolve }) {
-    onResolve({ filter: /^@tradepost\/sdk$|\/mock\/index$/ }, ({ path }) => ({
-      path: path.includes('mock') ? `./mock.${extension}` : `./index.${extension}`,
-      external: true,
-    }));
+    onResolve({ filter: /^@tradepost\/sdk$|\/mock\/index$|\/probe-receiver$/ }, ({ path }) => {
+      const [, name = 'index'] = /\/(mock|probe)\//.exec(path) ?? [];
+      return { path: `./${name}.${extension}`, external: true };
+    });
   },
 });
 
 /**
- * The helpers for tests. The mock is a file of its own, which bundlers leave out for those who test a receiver. It imports
- * the client from the file that programs import too: with a copy, no error would be an instance of their classes.
+ * The helpers for tests. The mock and the probe are files of their own, which bundlers leave out for those who call neither. The mock
+ * imports the client from the file that programs import too: with a copy, no error would be an instance of their classes.
  */
 const testing = (['esm', 'cjs'] as const).flatMap((format): Options[] => {
   const options: Options = {
@@ -66,7 +66,8 @@ const testing = (['esm', 'cjs'] as const).flatMap((format): Options[] => {
   };
   // With the rules of the service and their schemas, so that it needs no other package.
   const mock = { entry: { mock: 'src/testing/mock/index.ts' }, noExternal: [/./] };
-  return [build('testing', options), { ...build('testing', options), ...mock }];
+  const probe = { entry: { probe: 'src/testing/probe/probe-receiver.ts' } };
+  return [{}, mock, probe].map((more) => ({ ...build('testing', options), ...more }));
 });
 
 /**

@@ -26,3 +26,22 @@ export async function startTlsServer(
   const port = await listenOnLoopback(server);
   return { port, close: () => closeServer(server) };
 }
+
+/**
+ * Starts a TLS server for `localhost` that sends its certificate without that of the CA that signed it. Close it when the test ends.
+ */
+export async function startIncompleteTlsServer(): Promise<{
+  port: number;
+  close(): Promise<void>;
+}> {
+  const ca = await generate([{ name: 'commonName', value: 'Test CA' }], {
+    extensions: [{ name: 'basicConstraints', cA: true }],
+  });
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+    ca: { key: ca.private, cert: ca.cert },
+  });
+  const server = createServer({ key, cert }, (_, response) => response.end());
+  const port = await listenOnLoopback(server);
+  return { port, close: () => closeServer(server) };
+}

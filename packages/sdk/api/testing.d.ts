@@ -194,6 +194,10 @@ interface DeliveryStatsPoint extends DeliveryStats {
   start: string;
 }
 
+export interface EdgeCaseOptions extends Signing {
+  event?: WebhookEvent | undefined;
+}
+
 type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 interface ErrorHookEvent extends AttemptHookEvent {
@@ -290,6 +294,13 @@ type Fetch = (
   readonly body?: unknown;
   text(): Promise<string>;
 }>;
+
+interface Finding {
+  invariant: SimulationInvariant;
+  cause: string;
+  explanation: string;
+  eventId: string;
+}
 
 interface FollowEventsOptions {
   after?: string | undefined;
@@ -832,8 +843,70 @@ declare class PermissionError extends TradepostError {
   readonly name: 'PermissionError';
 }
 
+export interface PlannedAttempt {
+  late?: number;
+  slow?: number;
+  copy?: number;
+  lose?: 'request' | 'response';
+  crash?: number;
+}
+
+export interface PlannedEvent {
+  id: number;
+  type: SimulatedEventType;
+  order: number;
+  version: number;
+  at: number;
+  attempts?: PlannedAttempt[];
+}
+
 declare class PreconditionFailedError extends TradepostError {
   readonly name: 'PreconditionFailedError';
+}
+
+export interface ProbeCaseResult {
+  name: string;
+  expectation: 'accept' | 'refuse' | 'either';
+  verdict: 'pass' | 'fail' | 'note' | 'not run';
+  status: number | null;
+  error: string | null;
+  cause: string | null;
+  durationMs: number | null;
+}
+
+export interface ProbeCause {
+  name: string;
+  verdict: 'fail' | 'note';
+  text: string;
+  cases: string[];
+}
+
+export interface ProbeDeclaration {
+  signatureHeaderAlone?: boolean | undefined;
+  standardWebhooks?: boolean | undefined;
+  webhookId?: string | undefined;
+}
+
+export interface ProbeOptions {
+  url: string | URL;
+  secret: string;
+  nextSecret?: string | undefined;
+  declare?: ProbeDeclaration | undefined;
+  handled?: (() => number | Promise<number>) | undefined;
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ProbeReport {
+  verdict: 'pass' | 'fail' | 'inconclusive';
+  counts: {
+    pass: number;
+    fail: number;
+    note: number;
+    notRun: number;
+  };
+  cases: ProbeCaseResult[];
+  causes: ProbeCause[];
 }
 
 interface Problem {
@@ -1017,11 +1090,83 @@ export interface SigningOptions {
     | undefined;
 }
 
+export type SimulatedEventType = (typeof eventTypes)[number];
+
+export interface SimulatedReceiver {
+  receive(request: Request): Response | Promise<Response>;
+  stop?(): unknown;
+}
+
+export interface SimulationCounterexample extends Finding {
+  plan: SimulationPlan;
+  history: readonly string[];
+  isSimplest: boolean;
+  code: string;
+}
+
+export interface SimulationEnvironment {
+  readonly instance: number;
+  durable<Value>(name: string, create: () => Value): Value;
+  effect(id: string | null, name?: string): Promise<void>;
+  wrap<Store extends object>(store: Store): Wrapped<Store>;
+  sleep(milliseconds: number): Promise<void>;
+  now(): number;
+  readonly secret: string;
+  secrets(): string[];
+}
+
+export type SimulationFault = (typeof simulationFaults)[number];
+
+export type SimulationInvariant = keyof typeof simulationInvariants;
+
+export interface SimulationOptions {
+  start: StartReceiver;
+  seed?: number | undefined;
+  runs?: number | undefined;
+  days?: number | undefined;
+  events?: number | undefined;
+  types?: readonly SimulatedEventType[] | undefined;
+  instances?: number | undefined;
+  faults?: readonly SimulationFault[] | undefined;
+  snapshot?: TakeSnapshot | undefined;
+  atomic?: boolean | undefined;
+  realTime?: boolean | undefined;
+  plan?: SimulationPlan | undefined;
+}
+
+export interface SimulationPlan {
+  instances: number;
+  events: PlannedEvent[];
+  clock?: number;
+  rotation?: number;
+  forged?: {
+    at: number;
+    fault: 'tampered' | 'wrong-secret' | 'unsigned';
+  }[];
+}
+
+export interface SimulationResult {
+  ok: boolean;
+  seed: number | null;
+  runs: number;
+  deliveries: number;
+  requests: number;
+  crashes: number;
+  judged: readonly SimulationInvariant[];
+  inconclusive: string | null;
+  repeatedByCrash: number;
+  counterexample: SimulationCounterexample | null;
+}
+
 interface StagedSecret {
   webhookId: string;
   secret: string;
   stagedAt: string;
 }
+
+type StartReceiver = (
+  environment: SimulationEnvironment,
+) => SimulatedReceiver | Promise<SimulatedReceiver>;
 
 type StatsWindow = (typeof statsWindows)[number];
 
@@ -1065,6 +1210,8 @@ interface SummaryCount {
   count: number;
   atLeast: boolean;
 }
+
+type TakeSnapshot = (environment: Pick<SimulationEnvironment, 'durable'>) => unknown;
 
 interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent$ {
   id: string;
@@ -1435,6 +1582,12 @@ declare class Webhooks {
   ): AsyncIterableIterator<ReplayedDeliveries>;
 }
 
+export type Wrapped<Store> = {
+  [Name in keyof Store]: Store[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : Store[Name];
+};
+
 type WriteEntry = {
   write(message: string, fields: object): void;
 }['write'];
@@ -1458,18 +1611,26 @@ declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
 
 export declare function edgeCaseDelivery(
   edgeCase: DeliveryEdgeCase,
-  options: Signing,
+  { event, ...signing }: EdgeCaseOptions,
 ): Promise<SignedDelivery>;
 
 declare const edgeCases: {
-  readonly bom: (signing: Signing) => Promise<SignedDelivery>;
-  readonly 'invalid-utf-8': (signing: Signing) => Promise<SignedDelivery>;
-  readonly multibyte: (signing: Signing) => Promise<SignedDelivery>;
-  readonly indented: (signing: Signing) => Promise<SignedDelivery>;
-  readonly 'unknown-fields': (signing: Signing) => Promise<SignedDelivery>;
-  readonly plain: (signing: Signing) => Promise<SignedDelivery>;
-  readonly 'staged-secret': (signing: Signing) => Promise<SignedDelivery>;
+  readonly bom: (signing: Signing, event: WebhookEvent) => Promise<SignedDelivery>;
+  readonly 'invalid-utf-8': (signing: Signing, event: WebhookEvent) => Promise<SignedDelivery>;
+  readonly multibyte: (signing: Signing, event: WebhookEvent) => Promise<SignedDelivery>;
+  readonly indented: (signing: Signing, event: WebhookEvent) => Promise<SignedDelivery>;
+  readonly 'unknown-fields': (signing: Signing, event: WebhookEvent) => Promise<SignedDelivery>;
+  readonly plain: (signing: Signing, event: WebhookEvent) => Promise<SignedDelivery>;
+  readonly 'staged-secret': (signing: Signing, event: WebhookEvent) => Promise<SignedDelivery>;
 };
+
+declare const eventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+];
 
 export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
 
@@ -1606,6 +1767,8 @@ declare const faults: {
   };
 };
 
+export declare function formatSimulation(result: SimulationResult): string;
+
 export declare function invalidDelivery(
   fault: DeliveryFault,
   options: InvalidDeliveryOptions,
@@ -1634,6 +1797,8 @@ declare const orderStatuses$: readonly [
   'completed',
   'cancelled',
 ];
+
+export declare function probeReceiver(options: ProbeOptions): Promise<ProbeReport>;
 
 declare const problems: {
   readonly malformed_request: {
@@ -1804,6 +1969,31 @@ export declare function sampleEvent<Type extends EventType>(
 ): EventOf<Type>;
 
 export declare function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery>;
+
+export declare function simulateDeliveries(options: SimulationOptions): Promise<SimulationResult>;
+
+export declare const simulationFaults: readonly [
+  'late',
+  'slow',
+  'copy',
+  'lose',
+  'crash',
+  'clock',
+  'rotation',
+  'forged',
+];
+
+export declare const simulationInvariants: {
+  readonly N1: 'nothing is lost: an acknowledged event has its effect';
+  readonly N2: 'an event has its effect once';
+  readonly N3: 'every delivery is acknowledged when the faults are over';
+  readonly N4: 'a forged delivery has no effect';
+  readonly N5: 'the order of deliveries does not change the result';
+  readonly N6: 'distinct events are all handled';
+  readonly N7: 'every response takes less than 15 seconds';
+  readonly N8: 'a new secret loses nothing';
+  readonly N9: 'no genuine delivery is refused';
+};
 
 declare const statsWindows: readonly ['1h', '24h', '7d'];
 

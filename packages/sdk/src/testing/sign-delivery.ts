@@ -83,6 +83,24 @@ export async function signDelivery(options: SignDeliveryOptions): Promise<Signed
   return createSignedDelivery(body, headers);
 }
 
+/**
+ * Signs a delivery as the service does while a secret is staged: `webhook-signature` and the signature of the position have one
+ * by each secret. `Service-Signature` has one, by the current secret.
+ */
+export async function signWithStaged(
+  options: SignDeliveryOptions,
+  stagedSecret: string | null,
+): Promise<SignedDelivery> {
+  const signed = await signDelivery(options);
+  if (stagedSecret === null || options.standard === false) return signed;
+  const staged = await signDelivery({ ...options, secret: stagedSecret });
+  const headers = { ...signed.headers };
+  for (const name of [names.webhookSignature, names.positionSignature]) {
+    if (name in headers) headers[name] = `${staged.headers[name]} ${headers[name]}`;
+  }
+  return createSignedDelivery(signed.body, headers);
+}
+
 /** Computes one signature of `Tradepost-Position-Signature`. */
 async function signPosition(
   secret: string,
@@ -111,7 +129,8 @@ export async function standardSignature(
   return `v1,${encodeBase64(await hmac(key, concatBytes([encodeUtf8(`${id}.${seconds}.`), body])))}`;
 }
 
-function newEventId(): string {
+/** Creates the ID of an event, `evt_` and 26 digits and letters. */
+export function newEventId(): string {
   const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   const random = globalThis.crypto.getRandomValues(new Uint8Array(26));
   return `evt_${Array.from(random, (byte) => digits[byte % 32]).join('')}`;
@@ -119,8 +138,8 @@ function newEventId(): string {
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** Computes an HMAC-SHA256 with WebCrypto, which all supported runtimes have. */
-async function hmac(
+/** Computes an HMAC-SHA256 with WebCrypto, which all supported runtimes have. The key must not be empty. */
+export async function hmac(
   key: Uint8Array<ArrayBuffer>,
   message: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array> {
@@ -136,16 +155,17 @@ export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
 
-function encodeHex(bytes: Uint8Array): string {
+/** Encodes bytes as lowercase hexadecimal digits. */
+export function encodeHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function encodeBase64(bytes: Uint8Array): string {
+export function encodeBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
 /** Decodes base64. Null when the text is empty or not valid. */
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return text ? Uint8Array.from(atob(text), (one) => one.charCodeAt(0)) : null;
   } catch {

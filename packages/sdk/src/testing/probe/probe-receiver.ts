@@ -1,0 +1,153 @@
+import { temporaryStatuses } from '../temporary-statuses';
+import { listedCases, type Need, type ProbeCase } from './cases';
+import {
+  failsAlways,
+  findCauses,
+  isAccepted,
+  isWrong,
+  type Outcome,
+  type ProbeCause,
+} from './causes';
+import { countEffects } from './count-effects';
+import { findLeak } from './find-leak';
+import { checkOptions, type ProbeDeclaration, type ProbeOptions } from './options';
+import type { ProbeRequest } from './requests';
+import { type Exchange, isAcknowledged, send } from './send';
+
+export type { ProbeCause, ProbeDeclaration, ProbeOptions };
+
+/** The result of a case. `note`: unusual, but no mistake; or it proves nothing because no genuine delivery was accepted. */
+export interface ProbeCaseResult {
+  name: string;
+  /** What a right receiver does. `either`: it only tells causes apart, or depends on what was not declared. */
+  expectation: 'accept' | 'refuse' | 'either';
+  verdict: 'pass' | 'fail' | 'note' | 'not run';
+  /** The HTTP status. Null without a response. */
+  status: number | null;
+  /** Why there was no response: a code such as `ECONNREFUSED`, or `timeout`. Null with one. */
+  error: string | null;
+  /** The name of the first cause that explains it. Null if there is nothing to explain. */
+  cause: string | null;
+  durationMs: number | null;
+}
+
+/** What a probe found. */
+export interface ProbeReport {
+  /** `fail` if any case failed; `inconclusive` if none did, but a limit of requests ended the probe. */
+  verdict: 'pass' | 'fail' | 'inconclusive';
+  /** How many cases have each verdict. */
+  counts: { pass: number; fail: number; note: number; notRun: number };
+  /** The cases, in the order in which they are sent. */
+  cases: ProbeCaseResult[];
+  /** What explains the failures and the notes, the most telling first. */
+  causes: ProbeCause[];
+}
+
+/** Before it, a probe waits for late effects: those of forged deliveries are mistakes. */
+const firstForged = listedCases.find(([, { expectation }]) => expectation === 'refuse')?.[0];
+
+/** So many cases may time out: then the rest is not run. */
+const maxTimeouts = 3;
+
+/**
+ * Sends about 60 requests to a receiver, one after the other: genuine deliveries in every form that the service may send, and forged
+ * ones. It finds out which common mistakes the receiver makes. All data is marked as that of test events. Needs Node.
+ *
+ * @throws {TypeError} for an option that is missing, unknown or wrong, a declaration that contradicts itself, `handled` that returns no
+ * number, or a runtime other than Node.
+ * @example
+ * const { verdict, causes } = await probeReceiver({ url: 'http://127.0.0.1:3000/webhooks', secret });
+ * assert.equal(verdict, 'pass', causes.map(({ text }) => text).join('\n'));
+ */
+export async function probeReceiver(options: ProbeOptions): Promise<ProbeReport> {
+  checkOptions(options ?? {});
+  const { secret, nextSecret, declare = {}, timeoutMs = 15_000, signal } = options;
+  const url = new URL(options.url);
+  const { webhookId } = declare;
+  const needs = { ...declare, rotation: nextSecret };
+  const outcomes: Outcome[] = [];
+  const effectCounter = await countEffects(options.handled, signal);
+  for (const [name, one] of listedCases) {
+    const expectation = expectationOf(one, (need) => Boolean(needs[need]));
+    if (expectation === null) continue;
+    signal?.throwIfAborted();
+    if (name === firstForged) await effectCounter.settle();
+    const { type } = effectCounter;
+    const made = await one.make({ type, secret, nextSecret, webhookId });
+    const requests = Array.isArray(made) ? made : [made];
+    const exchanges = await sendAll(url, requests, one, { timeoutMs, signal });
+    signal?.throwIfAborted();
+    const judged = { name, expectation, ...chooseJudged(exchanges, one) };
+    const expected = exchanges.some(isAcknowledged) ? requests.length : 0;
+    const effects = await effectCounter.count(name, expectation, expected);
+    const leak = await findLeak(requests, exchanges, [secret, ...(nextSecret ? [nextSecret] : [])]);
+    outcomes.push({ ...judged, effects, leak });
+    if (mustStop(outcomes)) break;
+  }
+  return report(outcomes);
+}
+
+/** Returns the right outcome of a case; null if it cannot be sent. */
+function expectationOf({ expectation, needs }: ProbeCase, has: (need: Need) => boolean) {
+  if (needs === undefined || has(needs)) return expectation;
+  return needs === 'rotation' || needs === 'webhookId' ? null : 'either';
+}
+
+async function sendAll(
+  url: URL,
+  requests: readonly ProbeRequest[],
+  { together }: ProbeCase,
+  options: Parameters<typeof send>[2],
+): Promise<Exchange[]> {
+  if (together) return Promise.all(requests.map((request) => send(url, request, options)));
+  const exchanges: Exchange[] = [];
+  for (const request of requests) exchanges.push(await send(url, request, options));
+  return exchanges;
+}
+
+/** Chooses what a case is judged by: the last response; of two at the same time, one that was refused for good, else one that was accepted. */
+function chooseJudged(exchanges: readonly Exchange[], { together }: ProbeCase) {
+  const rank = (one: Exchange) =>
+    isAcknowledged(one) ? 1 : temporaryStatuses.includes(one.status) ? 2 : 0;
+  const sorted = together
+    ? exchanges.toSorted((a, b) => rank(a) - rank(b))
+    : exchanges.toReversed();
+  const [exchange, other = null] = sorted as [Exchange, Exchange?];
+  return { exchange, other };
+}
+
+/** Whether the other cases would prove nothing, or would wait in vain. */
+function mustStop(outcomes: readonly Outcome[]): boolean {
+  const first = outcomes[0]?.exchange;
+  const isElsewhere = first?.error !== null || /^(3\d\d|404|405)$/.test(String(first.status));
+  const timeouts = outcomes.filter(({ exchange }) => exchange.error === 'timeout');
+  const { status, error } = outcomes.at(-1)?.exchange ?? {};
+  const isGone = error === 'ECONNREFUSED' || status === 429;
+  return isElsewhere || isGone || timeouts.length >= maxTimeouts;
+}
+
+function report(outcomes: readonly Outcome[]): ProbeReport {
+  const causes = findCauses(outcomes);
+  const provesNothing = !outcomes.some((one) => one.expectation === 'accept' && isAccepted(one));
+  const cases = listedCases.map(([name, { expectation }]): ProbeCaseResult => {
+    const one = outcomes.find((outcome) => outcome.name === name);
+    const cause = causes.find((it) => it.cases.includes(name))?.name ?? null;
+    if (!one) {
+      const none = { status: null, error: null, durationMs: null, cause };
+      return { name, expectation, verdict: 'not run', ...none };
+    }
+    const { status, error, durationMs } = one.exchange;
+    const isFail = isWrong(one) || causes.some((it) => failsAlways(it) && it.cases.includes(name));
+    const isNote = cause !== null || (provesNothing && one.expectation !== 'accept');
+    const verdict = isFail ? 'fail' : isNote ? 'note' : 'pass';
+    return { name, expectation: one.expectation, verdict, status, error, cause, durationMs };
+  });
+  const count = (verdict: string) => cases.filter((one) => one.verdict === verdict).length;
+  const counts = {
+    ...{ pass: count('pass'), fail: count('fail') },
+    ...{ note: count('note'), notRun: count('not run') },
+  };
+  const isLimited = causes.some(({ name }) => name === 'rate limited');
+  const verdict = counts.fail > 0 ? 'fail' : isLimited ? 'inconclusive' : 'pass';
+  return { verdict, counts, cases, causes };
+}
