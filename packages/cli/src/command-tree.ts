@@ -116,6 +116,10 @@ export const helpSections: Record<string, HelpSection> = {
           'Verify the signature of a delivery, offline',
           () => import('./commands/webhooks/verify/command'),
         ),
+        probe: command(
+          'Find mistakes of a receiver by what it accepts and refuses',
+          () => import('./commands/webhooks/probe/command'),
+        ),
         listen: command(
           'Forward events to a local receiver as they happen',
           () => import('./commands/webhooks/listen/command'),

@@ -33,6 +33,12 @@ export const cliErrorReasons = {
   delivery_failed: 'error',
   /** A receiver did not accept a forwarded event. */
   forwarding_failed: 'error',
+  /** `webhooks probe` found a mistake of a receiver. */
+  probe_failed: 'error',
+  /** `webhooks probe` got no response, or too few because the receiver limits requests. */
+  probe_inconclusive: 'usage',
+  /** `--count-command` failed while a receiver was probed. */
+  count_failed: 'error',
   /** `doctor` found a problem. */
   check_failed: 'error',
   /** `doctor` cannot reach the service. */

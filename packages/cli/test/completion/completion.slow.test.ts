@@ -130,6 +130,7 @@ describe('completion candidates', () => {
     'webhooks explain': ['dlv_1'],
     'webhooks retry': ['whk_1'],
     'webhooks verify': ['--secret-file', 'a', '--signature', 'a'.repeat(64)],
+    'webhooks probe': ['http://127.0.0.1:1', '--secret-file', 'a'],
     'webhooks listen': ['--forward-to', 'http://127.0.0.1:1'],
     'profiles use': ['live'],
   };

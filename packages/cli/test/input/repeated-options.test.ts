@@ -38,6 +38,7 @@ const values: Record<string, string> = {
   '<type>': 'order.created',
   '<url>': 'https://a.example',
   '<window>': '24h',
+  '<command>': 'true',
 };
 
 /** Options that take several values. */
@@ -47,6 +48,7 @@ const repeatableOf = new Map([
   ['orders count', ['--status']],
   ['orders watch', ['--status']],
   ['webhooks verify', ['--secret-file']],
+  ['webhooks probe', ['--secret-file']],
 ]);
 
 /** The options with a value in the help of a command: their long names and their placeholders. */

@@ -45,11 +45,11 @@ describe('a short option', () => {
   it.each(commandPaths)('of `%s` is the one for --yes, if it has that option', async (path) => {
     const { stdout } = await runCli([...path.split(' '), '--help']);
     const [line] = /^ .*--yes\b.*$/m.exec(stdout) ?? [];
-    const isBulkOrDelete =
-      /set-status|replay|retry|delete|revoke|rotate-secret|notifications read/.test(path);
-    expect(line?.replace(/ {2,}/g, ' ').trim()).toBe(
-      isBulkOrDelete ? yesOption.join(' ') : undefined,
-    );
+    const asks =
+      /set-status|replay|retry|delete|revoke|rotate-secret|notifications read|webhooks probe/.test(
+        path,
+      );
+    expect(line?.replace(/ {2,}/g, ' ').trim()).toBe(asks ? yesOption.join(' ') : undefined);
   });
 
   it('is -v for --verbose', () => {

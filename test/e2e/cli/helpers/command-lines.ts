@@ -92,6 +92,8 @@ export async function createCommandLines({
       ['--secret-file', secretFile, '--signature', 'a'.repeat(64)],
       { input: '{}', code: 1 },
     ],
+    // Nothing listens there.
+    ['webhooks probe', 'one', ['http://127.0.0.1:1', '--secret-file', secretFile], { code: 2 }],
     ['webhooks listen', 'list', ['--forward-to', 'http://127.0.0.1:1', ...once], { code: 1 }],
     ['events list', 'list', []],
     ['events get', 'one', ['evt_gone'], { code: 5 }],

@@ -2,8 +2,11 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeliveryDetails, type EventType, Tradepost } from '@tradepost/sdk';
+import { exampleSecret } from '@tradepost/sdk/testing';
+import { webhookReceiver } from '@tradepost/sdk/webhooks';
 import type { SeededAccount } from '@tradepost/server';
 import { createIdMapping } from '../../../docs/output';
+import { startHttpServer } from '../../../helpers/loopback';
 import { tradepostEnvironment } from '../../../helpers/programs';
 import { registerWebhook } from '../../../helpers/register-webhook';
 import { runCli } from '../../../helpers/run-cli';
@@ -67,6 +70,13 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
   const [notification] = (await client.notifications.list({ limit: 1 })).data;
   const [event] = (await client.events.list({ limit: 1 })).data;
 
+  const { node } = webhookReceiver({
+    ...{ secret: exampleSecret, requireTimestamp: true },
+    onUnhandled: () => undefined,
+    onVerificationError: () => undefined,
+  });
+  const probed = await startHttpServer(node);
+
   const profiles = await mkdtemp(join(tmpdir(), 'tradepost-profiles-'));
   for (const name of ['staging', 'default']) {
     const login = ['login', '--key-stdin', '--profile', name, '--base-url', server.url];
@@ -75,8 +85,9 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
 
   async function prepare(example: string): Promise<PreparedExample> {
     const folder = await mkdtemp(join(tmpdir(), 'tradepost-example-'));
+    const isProbe = example.includes(' webhooks probe ');
     // The number of webhooks of an account is limited.
-    const webhook = / webhooks /.test(example)
+    const webhook = / webhooks (?!probe)/.test(example)
       ? await addDeliveries(client, receiver, 'task.completed')
       : null;
     if (webhook !== null && example.includes(' --promote')) {
@@ -99,7 +110,7 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
     const line = ids
       .toReal(example)
       .replaceAll(/https:\/\/(staging\.)?trade\.example/g, server.url)
-      .replaceAll('http://127.0.0.1:3000/webhooks', receiver)
+      .replaceAll('http://127.0.0.1:3000/webhooks', isProbe ? probed.url : receiver)
       .replaceAll('2f0c…e1', headers['Service-Signature'] ?? '')
       .replaceAll('1795253400', headers['webhook-timestamp'] ?? '')
       .replaceAll('v1,m7…=', headers['webhook-signature'] ?? '');
@@ -112,6 +123,8 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
         join(folder, 'webhook.json'),
         JSON.stringify({ url: receiver, events: ['order.created'] }),
       ),
+      writeFile(join(folder, 'receiver.json'), '{"standardWebhooks":true}'),
+      ...(isProbe ? [writeFile(join(folder, 'webhook.secret'), exampleSecret)] : []),
       ...(webhook === null ? [] : [writeFile(join(folder, 'body.json'), webhook.arrived.body)]),
       ...(webhook === null || isNew
         ? []
@@ -145,7 +158,10 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
     async cancelOrder(): Promise<void> {
       await client.orders.update(await place(), { status: 'cancelled' });
     },
-    close: () => rm(profiles, { recursive: true, force: true }),
+    async close(): Promise<void> {
+      await probed.close();
+      await rm(profiles, { recursive: true, force: true });
+    },
     /** Deletes the folder and the webhook of an example. */
     async clear({ folder, webhook }: PreparedExample): Promise<void> {
       await rm(folder, { recursive: true, force: true });

@@ -20,6 +20,7 @@ export async function webhooks(context: ScenarioContext): Promise<void> {
       status = 204;
     });
     await listen(context);
+    await probe(context);
   } finally {
     await receiver.close();
     await resetting.close();
@@ -154,6 +155,19 @@ async function listen({ run, runOnPipes, mask, url }: ScenarioContext): Promise<
     await runOnPipes(`${to} ${url}/v1/nowhere ${since}`);
     await runOnPipes(`${to} ${receiver.url} --output json`);
     await runOnPipes(`${to} mailto:orders@trade.example`);
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function probe({ run, runOnPipes, mask }: ScenarioContext): Promise<void> {
+  const receiver = await startHttpReceiver();
+  mask(receiver.url, 'http://127.0.0.1:44600/deliveries');
+  const command = 'tradepost webhooks probe';
+  try {
+    await run(`${command} ${receiver.url} --secret-file live.secret`);
+    await runOnPipes(`${command} ${receiver.url} --secret-file live.secret --jq .counts`);
+    await runOnPipes(`${command} https://receiver.example/ --secret-file live.secret`);
   } finally {
     await receiver.close();
   }

@@ -71,3 +71,20 @@ export function toDeliveryQuery(
   if (filter.state !== undefined) query.state = filter.state;
   return query;
 }
+
+/**
+ * Parses the URL of a receiver. Without a scheme, a local one has http.
+ *
+ * @throws {InvalidArgument}
+ */
+export function parseReceiver(text: string): string {
+  // `localhost:` would be the scheme.
+  const full = /^(localhost|[\d.]+|\[[\d:a-f]+\])(:\d+)?(\/|$)/i.test(text)
+    ? `http://${text}`
+    : text;
+  const url = URL.canParse(full) ? new URL(full) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new InvalidArgument('Use an absolute http:// or https:// URL without a password.');
+  }
+  return url.href;
+}

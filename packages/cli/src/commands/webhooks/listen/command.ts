@@ -6,7 +6,7 @@ import { createConnection, runUntilStopped } from '../../../client/follow';
 import { stateFolder } from '../../../config/profiles';
 import { normalizeUrl, resolveSettings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
-import { CliError, getErrorMessage, InvalidArgument, Stopped } from '../../../errors/cli-error';
+import { CliError, getErrorMessage, Stopped } from '../../../errors/cli-error';
 import { lockFile } from '../../../files/lock-file';
 import { addHelp } from '../../../help/help';
 import {
@@ -21,6 +21,7 @@ import { chooseFormat, describeShape } from '../../../output/format';
 import { isReaderGone, printNotice, writeData } from '../../../output/print';
 import { chooseTimes } from '../../../output/times';
 import type { Format, View } from '../../../output/view';
+import { parseReceiver } from '../webhook-options';
 import {
   type Checkpoint,
   checkpointPath,
@@ -104,18 +105,6 @@ export function configure(command: Command, context: CliContext): void {
       timeNote,
     ],
   });
-}
-
-function parseReceiver(text: string): string {
-  // `localhost:` would be the scheme.
-  const full = /^(localhost|[\d.]+|\[[\d:a-f]+\])(:\d+)?(\/|$)/i.test(text)
-    ? `http://${text}`
-    : text;
-  const url = URL.canParse(full) ? new URL(full) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password) {
-    throw new InvalidArgument('Use an absolute http:// or https:// URL without a password.');
-  }
-  return url.href;
 }
 
 async function run(options: Options, context: CliContext): Promise<void> {
