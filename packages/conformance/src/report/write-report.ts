@@ -1,0 +1,67 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { styleText } from 'node:util';
+import { badgeEndpoint, formatBadge } from './badge';
+import { formatHtml } from './html';
+import { formatJunit } from './junit';
+import { formatJson, type Report } from './report';
+import { formatTap } from './tap';
+import { formatText, type TextOptions } from './text';
+
+/** All formats by their names. */
+export const formats = {
+  text: formatText,
+  json: formatJson,
+  junit: formatJunit,
+  tap: formatTap,
+  html: formatHtml,
+  badge: formatBadge,
+  'badge-json': (report: Report) => `${JSON.stringify(badgeEndpoint(report))}\n`,
+} satisfies Record<string, (report: Report, options: TextOptions) => string>;
+
+export type ReportFormat = keyof typeof formats;
+
+export interface ReportOutput {
+  format: ReportFormat;
+  /** Null for stdout. A folder that does not exist is created. */
+  file: string | null;
+}
+
+/** Thrown when reports could not be written. The message names each, and why; the others are written. */
+export class ReportFileError extends Error {
+  override name = 'ReportFileError' as const;
+}
+
+/** Formats for a terminal: its width, and its colours unless `NO_COLOR` is set. A pipe gets 100 columns. */
+function terminalOptions(stream: NodeJS.WriteStream): Required<TextOptions> {
+  return {
+    width: (stream.isTTY && stream.columns) || 100,
+    style: (name, text) => styleText(name, text, { stream }),
+  };
+}
+
+/**
+ * Writes a report in each of the formats. All are tried, even if one fails.
+ *
+ * @throws {@link ReportFileError}
+ */
+export async function writeReports(
+  report: Report,
+  outputs: readonly ReportOutput[],
+  stdout: NodeJS.WriteStream = process.stdout,
+): Promise<void> {
+  const failures: string[] = [];
+  for (const { format, file } of outputs) {
+    if (file === null) {
+      stdout.write(formats[format](report, terminalOptions(stdout)));
+      continue;
+    }
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, formats[format](report, {}));
+    } catch (error) {
+      failures.push(`Cannot write the report ${file}: ${(error as Error).message}.`);
+    }
+  }
+  if (failures.length > 0) throw new ReportFileError(failures.join('\n'));
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Party, parties } from '../../profile/profile';
+import { type Caller, isAccepted, listIn } from '../../service/call';
+import { idsOfOrders, isChanged, type Marking, notificationsSeen, type Seen } from '../facts';
+import { quietSeconds, type Run, stopIfInterrupted, windowFor } from '../run';
+import { keyless, probe } from './orders';
+
+/** Reads the notifications of every account once. */
+export async function readNotifications({ service }: Run): Promise<void> {
+  for (const account of [...parties, 'stranger'] as const) {
+    await service.callTwice(account, 'listNotifications');
+  }
+}
+
+/** Waits for the notification of the first change, marks one, and sends what must mark none. */
+export async function checkNotifications(run: Run): Promise<void> {
+  const { facts, profile } = run;
+  await probeKeys(run);
+  const change = facts.changes.find(({ order }) => order.name === 'main');
+  if (!(change && isChanged(change))) return;
+  run.log('Waiting for the notification of the change');
+  const deadline = Date.now() + windowFor(profile);
+  const arrived = () =>
+    notificationsSeen(facts).some(
+      ({ record }) => record.orderId === change.order.id && record.type === 'order_status_changed',
+    );
+  await readNotifications(run);
+  while (!arrived() && Date.now() < deadline) {
+    await sleep(Math.min(500, quietSeconds(profile) * 200), undefined, { signal: run.signal });
+    await readNotifications(run);
+  }
+  const owner =
+    parties.find((party) => unread(run, party).length >= 2) ??
+    parties.find((party) => unread(run, party).length > 0);
+  if (owner === undefined) return;
+  run.log('Marking notifications as read');
+  await probeMarking(run, owner);
+  await mark(run, owner, unread(run, owner)[0], { read: true });
+  const marked = facts.markings.at(-1);
+  if (marked && marked.after.get(marked.id) === true) {
+    await mark(run, owner, marked.id, { read: false });
+  }
+}
+
+/** The latest list of an account: the `read` of each notification. */
+function latest({ facts }: Run, account: Party): Map<string, unknown> {
+  const call = facts.calls.findLast(
+    (one) => one.operation === 'listNotifications' && one.caller === account && isAccepted(one),
+  );
+  const entries = call ? listIn(call).map(({ id, read }) => [id, read] as const) : [];
+  return new Map(entries.flatMap(([id, read]) => (typeof id === 'string' ? [[id, read]] : [])));
+}
+
+/** The unread notifications of an account about the run's orders. */
+function unread(run: Run, account: Party): string[] {
+  const ours = idsOfOrders(run.facts);
+  const isOurs = ({ record }: Seen) => ours.has(String(record.orderId));
+  const ids = new Set(
+    notificationsSeen(run.facts)
+      .filter(isOurs)
+      .map(({ record }) => record.id),
+  );
+  return [...latest(run, account)].flatMap(([id, read]) =>
+    read === false && ids.has(id) ? [id] : [],
+  );
+}
+
+async function mark(run: Run, owner: Party, id: string | undefined, body: Marking['body']) {
+  if (id === undefined) return;
+  stopIfInterrupted(run);
+  const { facts, service } = run;
+  await service.callTwice(owner, 'listNotifications');
+  const before = latest(run, owner);
+  const call = await service.call(owner, 'readNotification', { id, body });
+  await service.callTwice(owner, 'listNotifications');
+  facts.markings.push({ owner, id, body, call, before, after: latest(run, owner) });
+}
+
+/** Requests without a valid key that list notifications and register webhooks. */
+async function probeKeys(run: Run): Promise<void> {
+  for (const [check, caller, who] of keyless) {
+    await probe(run, check, who, [caller, 'listNotifications'], async (call) =>
+      listIn(call).length > 0 ? 'the response has notifications' : null,
+    );
+    const url = run.receiver.behave(`refused-${check}`, 204);
+    const body = { url, events: ['order.created', 'order.status_changed'] };
+    // What is delivered there is judged at the end.
+    await probe(run, check, who, [caller, 'registerWebhook', { body }], async () => null);
+  }
+}
+
+/** Requests that must mark no notification. */
+async function probeMarking(run: Run, owner: Party): Promise<void> {
+  const { service } = run;
+  const patch = async (check: string, label: string, caller: Caller, body: object) => {
+    const id = unread(run, owner)[0];
+    if (id === undefined) return;
+    await probe(run, check, label, [caller, 'readNotification', { id, body }], async () => {
+      await service.callTwice(owner, 'listNotifications');
+      return latest(run, owner).get(id) === true ? `the notification ${id} became read` : null;
+    });
+  };
+  for (const [check, caller, who] of keyless) await patch(check, who, caller, { read: true });
+  await patch('VIS-4', "with the stranger's key", 'stranger', { read: true });
+  for (const body of [{ read: false }, {}, { read: 'true' }]) {
+    await patch('NTF-12', `with ${JSON.stringify(body)}`, owner, body);
+  }
+}

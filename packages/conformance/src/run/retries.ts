@@ -1,0 +1,53 @@
+import type { Delivery } from '../receiver/receiver';
+import type { Facts } from './facts';
+
+/** How the receiver behaves for the deliveries that must be retried, by the name of the webhook. */
+export const failing = {
+  'status-500': 500,
+  'status-404': 404,
+  'status-302': 302,
+  'status-429': 429,
+  close: 'close',
+  hang: 'hang',
+} as const;
+
+export type FailingHook = keyof typeof failing;
+
+export const isForFailingHook = ({ hook }: Delivery): boolean =>
+  hook !== null && Object.hasOwn(failing, hook);
+
+/** So many attempts of a delivery fail. The first three waits between them are compared. */
+export const attemptsUntilSuccess: Record<FailingHook, number> = {
+  'status-500': 4,
+  'status-404': 4,
+  'status-302': 4,
+  close: 4,
+  // Nothing may follow the second one.
+  'status-429': 1,
+  hang: 1,
+};
+
+/** How long nothing must follow a success: twice the wait that would have come next, in milliseconds. */
+export const silenceAfterSuccess = (
+  { profile }: Facts,
+  first: Delivery,
+  second: Delivery,
+): number => 2 * (second.at - first.at) * (profile.retries?.factor ?? 3);
+
+/** How long the next attempt of a delivery may take since the first one, in milliseconds. Without declared retries: 85 s for all. */
+export function patience(
+  { profile: { retries } }: Facts,
+  hook: FailingHook,
+  attempts: number,
+): number {
+  if (!retries) return 85_000;
+  const { firstWithinSeconds, factor, maxSeconds, timeoutSeconds } = retries;
+  let total = 0;
+  for (let wait = 0; wait < Math.max(1, attempts); wait += 1) {
+    total +=
+      Math.min(firstWithinSeconds * factor ** wait, maxSeconds) +
+      (hook === 'hang' ? timeoutSeconds : 0);
+  }
+  // Requests take time too, on a slow machine in particular.
+  return total * 1000 + 1000;
+}
