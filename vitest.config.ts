@@ -106,16 +106,24 @@ export default defineConfig({
     // Tests wait for sockets and timers too, so more workers than processors overlap.
     maxWorkers: 2 * availableParallelism(),
     projects: [
-      ...['contract', 'domain', 'sdk', 'server', 'cli', 'console', 'create'].map(unitTests),
+      ...['contract', 'domain', 'sdk', 'server', 'cli', 'console', 'create', 'conformance'].map(
+        unitTests,
+      ),
       ...['contract', 'sdk'].map(typeTests),
-      ...['contract', 'sdk', 'server', 'cli', 'create'].map(slowUnitTests),
+      ...['contract', 'sdk', 'server', 'cli', 'create', 'conformance'].map(slowUnitTests),
       acrossPackages('e2e', {
-        include: ['{docs,e2e,helpers}/**/*.test.ts'],
-        exclude: [...configDefaults.exclude, slowTests],
+        include: ['{conformance,docs,e2e,helpers}/**/*.test.ts'],
+        exclude: [...configDefaults.exclude, slowTests, 'conformance/html-report.test.ts'],
       }),
       acrossPackages('all-e2e', {
         include: [`{docs,e2e}/${slowTests}`],
         exclude: [...configDefaults.exclude, ...slowThroughPrism],
+      }),
+      // The conformance kit on services: it measures times, so it runs after the others.
+      acrossPackages('all-services', {
+        include: [`conformance/${slowTests}`],
+        sequence: { groupOrder: 3 },
+        testTimeout: 300_000,
       }),
       // What every command prints, through pipes and on terminals of all widths: two thousand processes.
       acrossPackages('all-transcripts', {
@@ -139,7 +147,11 @@ export default defineConfig({
       }),
       // They need Chromium.
       acrossPackages('all-browser', {
-        include: ['{api-docs,site}/**/*.test.ts', 'runtimes/browser.test.ts'],
+        include: [
+          '{api-docs,site}/**/*.test.ts',
+          'conformance/html-report.test.ts',
+          'runtimes/browser.test.ts',
+        ],
         globalSetup: ['packed/install-sdk', 'site/build-site'],
         ...longTimeouts,
       }),

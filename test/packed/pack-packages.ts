@@ -14,7 +14,7 @@ declare module 'vitest' {
 }
 
 /** The folders of the published packages. */
-export const packageFolders = ['contract', 'sdk', 'cli', 'server', 'create'];
+export const packageFolders = ['contract', 'sdk', 'cli', 'server', 'create', 'conformance'];
 
 /** Packs all packages as `pnpm publish` does, and unpacks the tarballs, once for all tests that use `packedPackages`. */
 export default async function packPackages(project: TestProject): Promise<() => Promise<void>> {

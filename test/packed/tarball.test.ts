@@ -9,6 +9,7 @@ const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'
 test('the package contains the build, the licenses and the documentation, and nothing else', () => {
   expect(readdirSync(installed).sort()).toEqual([
     'CHANGELOG.md',
+    'CHECKING.md',
     'LICENSE',
     'README.md',
     'RECEIVING.md',
