@@ -68,6 +68,13 @@ export const guides: PageGroup[] = [
     ],
   },
   {
+    title: 'Conformance',
+    pages: [
+      page('packages/conformance/README.md', 'conformance/service/', 'Is my service right?'),
+      page('packages/sdk/CHECKING.md', 'conformance/receiver/', 'Is my receiver right?'),
+    ],
+  },
+  {
     title: 'Contract',
     pages: [page('packages/contract/README.md', 'contract/', 'Schemas, OpenAPI, test vectors')],
   },

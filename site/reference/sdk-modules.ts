@@ -59,6 +59,9 @@ const helperTypes: Readonly<Record<string, Readonly<Record<string, readonly stri
     'testing/edge-case-delivery': ['Signing'],
     'testing/overrides': ['Overrides'],
     'testing/sign-delivery': ['Bytes'],
+    'testing/simulation/instance': ['StartReceiver'],
+    'testing/simulation/judge': ['Finding'],
+    'testing/simulation/run-plan': ['TakeSnapshot'],
   },
 };
 

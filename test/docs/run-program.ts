@@ -82,7 +82,7 @@ export async function checkProgram(
   code: string,
   env: ProgramEnvironment,
 ): Promise<void> {
-  const listens = code.includes('.listen(');
+  const listens = code.includes('process.env.PORT');
   if (listens || /^export (default|const (POST|handler)) /m.test(code)) {
     const { genuine, tampered, stripped } = await (listens ? postToProgram : callHandler)(
       file,

@@ -89,6 +89,7 @@ export async function readReadmes(): Promise<Readme[]> {
     'examples/README.md',
     ...packageReadmes,
     'packages/sdk/RECEIVING.md',
+    'packages/sdk/CHECKING.md',
     ...startPages.sort().map((page) => `site/pages/start/${page}`),
   ];
   return Promise.all(
