@@ -154,6 +154,8 @@ export default defineConfig({
         ],
         globalSetup: ['packed/install-sdk', 'site/build-site'],
         ...longTimeouts,
+        // Some tests visit every page, or every operation.
+        testTimeout: 300_000,
       }),
       // The packed SDK in real projects, each of which a test installs and builds. They need Redis.
       acrossPackages('all-runtimes', {

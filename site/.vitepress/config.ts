@@ -83,10 +83,10 @@ export default defineConfig({
         detailedView: true,
         miniSearch: {
           searchOptions: {
-            // Most people search for how to use it: not how it is run, or why it is so.
+            // Most people search for how to use it: not how it is run or checked, or why it is so.
             boostDocument: (id: string) => {
               if (/\/decisions\/|\/reference\/(?!cli)/.test(id)) return 0.4;
-              return /\/(server|contract|architecture|glossary)\//.test(id) ? 0.6 : 1;
+              return /\/(server|contract|conformance|architecture|glossary)\//.test(id) ? 0.6 : 1;
             },
           },
           options: { tokenize: splitIntoTerms, processTerm: normalizeTerm },
