@@ -144,7 +144,7 @@ export const catalogue = {
     method: 'Sends {}, and null, 1 and an array as status. Fails if the order changes.' },
   'UPD-5': { class: 'stated', phase: 'orders', needs: ['CRE-1'], title: 'Stores only the five statuses',
     source: ['Order', 'One of the order states (see States and transitions).'],
-    method: 'Sends "shipped", "FULFILLING" and "" as status. Fails if the order then has a status that is none of the five.' },
+    method: 'Sends "shipped", "FULFILLING" and "" as status. Fails if the order then has a status beside the five.' },
   'UPD-6': { class: 'derived', phase: 'orders', needs: ['UPD-1'], title: 'Changes only the requested order',
     source: ['Endpoints', "| PATCH | `/v1/orders/:id` | Update an order's status. Seller and agent accounts. |"],
     method: 'Gets another order of the same listing before and after a change. Fails if it has changed.' },

@@ -12,7 +12,7 @@ export type Behaviour = number | 'close' | 'hang';
 
 /** A request that the receiver got. */
 export interface Delivery {
-  /** The name of the webhook's path; null if it is none that the kit has registered. */
+  /** The name of the webhook's path; null if the kit has registered no such path. */
   hook: string | null;
   /** When its body had arrived, in milliseconds since 1970. */
   at: number;

@@ -27,10 +27,8 @@ export interface CheckOptions extends Selection {
   level?: Level | 'all';
   /** Ends the run early: it cleans up and reports what it has judged. */
   signal?: AbortSignal;
-  /** Is told what the run does. */
+  /** Gets a line for each thing that the run begins, such as "Observing retries". */
   onPhase?: (text: string) => void;
-  /** Is told of each result. */
-  onResult?: (result: CheckResult) => void;
 }
 
 /**
@@ -81,10 +79,7 @@ export async function checkService(profile: Profile, options: CheckOptions = {})
     const judgeAll = (checks: readonly Check[], seen: Facts) => {
       redactor = createRedactorFor(facts);
       const explain = createExplain(seen, redactor);
-      for (const result of judge(checks, seen, options, explain, redactor)) {
-        results.push(result);
-        options.onResult?.(result);
-      }
+      results.push(...judge(checks, seen, options, explain, redactor));
     };
     await finish('start', () => start(run));
     if (coreChecks.some(isWanted)) for (const phase of phases) await finish(...phase);

@@ -29,7 +29,7 @@ export const problems = family({
       'a hidden order': await trial.send('stranger', `GET /v1/orders/${id}`),
       'a change by a buyer': await trial.send('buyer', `PATCH /v1/orders/${id}`, { body: status }),
       'an empty body': await trial.send('buyer', 'POST /v1/orders', { body: {} }),
-      'a status that is none': await trial.send('seller', `PATCH /v1/orders/${id}`, {
+      'an unknown status': await trial.send('seller', `PATCH /v1/orders/${id}`, {
         body: { status: 'shipped' },
       }),
     };

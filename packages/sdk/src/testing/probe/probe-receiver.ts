@@ -65,10 +65,11 @@ export async function probeReceiver(options: ProbeOptions): Promise<ProbeReport>
   const url = new URL(options.url);
   const { webhookId } = declare;
   const needs = { ...declare, rotation: nextSecret };
+  const has = (need: Need) => Boolean(needs[need]);
   const outcomes: Outcome[] = [];
   const effectCounter = await countEffects(options.handled, signal);
   for (const [name, one] of listedCases) {
-    const expectation = expectationOf(one, (need) => Boolean(needs[need]));
+    const expectation = expectationOf(one, has);
     if (expectation === null) continue;
     signal?.throwIfAborted();
     if (name === firstForged) await effectCounter.settle();
@@ -84,7 +85,7 @@ export async function probeReceiver(options: ProbeOptions): Promise<ProbeReport>
     outcomes.push({ ...judged, effects, leak });
     if (mustStop(outcomes)) break;
   }
-  return report(outcomes);
+  return report(outcomes, has);
 }
 
 /** Returns the right outcome of a case; null if it cannot be sent. */
@@ -126,14 +127,15 @@ function mustStop(outcomes: readonly Outcome[]): boolean {
   return isElsewhere || isGone || timeouts.length >= maxTimeouts;
 }
 
-function report(outcomes: readonly Outcome[]): ProbeReport {
+function report(outcomes: readonly Outcome[], has: (need: Need) => boolean): ProbeReport {
   const causes = findCauses(outcomes);
   const provesNothing = !outcomes.some((one) => one.expectation === 'accept' && isAccepted(one));
-  const cases = listedCases.map(([name, { expectation }]): ProbeCaseResult => {
+  const cases = listedCases.map(([name, listed]): ProbeCaseResult => {
     const one = outcomes.find((outcome) => outcome.name === name);
     const cause = causes.find((it) => it.cases.includes(name))?.name ?? null;
     if (!one) {
       const none = { status: null, error: null, durationMs: null, cause };
+      const expectation = expectationOf(listed, has) ?? listed.expectation;
       return { name, expectation, verdict: 'not run', ...none };
     }
     const { status, error, durationMs } = one.exchange;

@@ -44,6 +44,9 @@ describe('probeReceiver and receivers that cannot be judged', () => {
     const report = await probeAt(`http://127.0.0.1:${await findUnusedPort()}`);
     expect(report).toMatchObject({ verdict: 'fail', counts: { pass: 0, fail: 1, note: 0 } });
     expect(report.causes).toMatchObject([{ name: 'unreachable', verdict: 'fail' }]);
+    // What depends on a declaration is neither right nor wrong, also in a case that was not run.
+    const alone = report.cases.find(({ name }) => name === 'Service-Signature alone');
+    expect(alone).toMatchObject({ expectation: 'either', verdict: 'not run' });
   });
 
   it('names a certificate that it cannot verify', async () => {
