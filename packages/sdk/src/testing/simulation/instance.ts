@@ -1,6 +1,6 @@
-import type { SignedDelivery } from '../sign-delivery';
-import { longestMs, type PlannedAttempt, type SimulationPlan } from './plan';
-import type { VirtualTime, Work } from './virtual-time';
+import { longestMs } from './plan';
+import type { Run } from './run';
+import { createWork, type Work } from './work';
 
 /** An object whose methods take time. */
 export type Wrapped<Store> = {
@@ -52,55 +52,6 @@ export type StartReceiver = (
   environment: SimulationEnvironment,
 ) => SimulatedReceiver | Promise<SimulatedReceiver>;
 
-/** The work of an instance on a request, or its start. Times are in milliseconds since 1970. */
-export interface RequestWork extends Work {
-  /** The ID of the event. */
-  readonly eventId: string;
-  /** How the history calls the request. */
-  readonly title: string;
-  readonly faults: PlannedAttempt;
-  /** Gets the response; null if the connection is lost. */
-  respond(response: Response | null): void;
-  readonly instance: Instance;
-  readonly startedAt: number;
-  /** When it responded or was killed; null before. */
-  endedAt: number | null;
-  /** The status of the response; null without one. */
-  status: number | null;
-  /** Whether its instance was killed while it worked, before or after its response. */
-  killed: boolean;
-  steps: number;
-}
-
-/** A request to an instance. */
-export type SentRequest = Pick<RequestWork, 'eventId' | 'title' | 'faults' | 'respond'>;
-
-/** An effect of an event. */
-export interface Effect {
-  eventId: string;
-  name: string;
-  at: number;
-  work: RequestWork;
-}
-
-/** What the instances and the service of a run share. Its functions need no `this`. */
-export interface RunContext {
-  readonly plan: SimulationPlan;
-  readonly time: VirtualTime;
-  /** The work on requests, of all instances. */
-  readonly requests: RequestWork[];
-  readonly effects: Effect[];
-  /** The secrets that receivers have to accept. The service replaces them. */
-  secrets: readonly string[];
-  /** Whether an event waits until the one before is finished. */
-  readonly isOrdered: boolean;
-  note(text: string): void;
-  durable: SimulationEnvironment['durable'];
-  /** Sends a request to an instance, by its number. */
-  send(instance: number, sent: SentRequest, signed: SignedDelivery): Promise<void>;
-  onKilled(instance: Instance): void;
-}
-
 /** A request that is slowed down is as fast as others when it is so old, in milliseconds. */
 const slowUntilMs = 20_000;
 /** A promise that stays pending, so that the code of a killed instance never goes on. */
@@ -108,21 +59,22 @@ const never = () => new Promise<never>(() => {});
 
 /** One instance of a receiver, from its start until it is killed. */
 export class Instance {
-  isAlive = true;
   receiver: SimulatedReceiver | null = null;
+  #isAlive = true;
   /** The work that belongs to no request: the start, and what a timer or a loop of the receiver does. */
-  readonly #boot: RequestWork;
+  readonly #boot: Work;
 
   constructor(
     readonly number: number,
-    private readonly context: RunContext,
+    private readonly run: Run,
+    private readonly onKilled: () => void,
   ) {
-    this.#boot = this.#createWork({ eventId: '', title: '', faults: {}, respond: () => {} });
+    this.#boot = createWork({ instance: this, startedAt: run.time.now });
   }
 
   /** Starts it, and returns when it can receive. Rejects with what the program throws. */
   async start(start: StartReceiver): Promise<void> {
-    await this.context.time.start(this.#boot, async () => {
+    await this.run.time.start(this.#boot, async () => {
       const receiver = await start(this.#createEnvironment());
       if (typeof receiver?.receive !== 'function') {
         throw new TypeError('simulateDeliveries: start must return { receive }, a function.');
@@ -132,13 +84,12 @@ export class Instance {
   }
 
   /** Receives a request, and returns when it responds or takes a step. */
-  async receive(sent: SentRequest, request: Request): Promise<void> {
+  async receive(work: Work, request: Request): Promise<void> {
     const { receiver, number } = this;
-    const { time, requests, note } = this.context;
-    if (!(this.isAlive && receiver)) return sent.respond(null);
-    const work = this.#createWork(sent);
-    requests.push(work);
-    note(`${sent.title} arrives at instance ${number}`);
+    const { time, requests, note } = this.run;
+    if (!(this.#isAlive && receiver)) return work.respond(null);
+    requests.push(Object.assign(work, { instance: this, startedAt: time.now }));
+    note(`${work.title} arrives at instance ${number}`);
     await time.start(work, async () => {
       let response: Response;
       try {
@@ -148,27 +99,19 @@ export class Instance {
         note(`instance ${number} throws: ${error}`);
         response = new Response(null, { status: 500 });
       }
-      if (!this.isAlive) return;
+      if (!this.#isAlive) return;
       Object.assign(work, { status: response.status, endedAt: time.now });
-      note(`instance ${number} responds with ${response.status} to ${sent.title}`);
-      sent.respond(response);
-      work.ended = true;
+      note(`instance ${number} responds with ${response.status} to ${work.title}`);
+      work.respond(response);
       work.steps += 1;
       // The response is a step too. What was done before it is not interrupted.
-      if (sent.faults.crash === work.steps - 1) this.#kill(work.done ? null : work);
+      if (work.faults.crash === work.steps - 1) this.#kill(work.done ? null : work);
     });
   }
 
-  #createWork(sent: SentRequest): RequestWork {
-    const startedAt = this.context.time.now;
-    const work = { held: 0, ended: false, done: false, steps: 0 };
-    const begun = { ...work, status: null, endedAt: null, killed: false };
-    return { ...begun, ...sent, instance: this, startedAt };
-  }
-
   #createEnvironment(): SimulationEnvironment {
-    const { context } = this;
-    const { plan, time, durable, requests, effects, note } = context;
+    const { run } = this;
+    const { plan, time, durable } = run;
     const step = (milliseconds?: number) => this.#takeStep(milliseconds);
     const callWithSteps = async (method: () => unknown) => {
       await step();
@@ -176,21 +119,25 @@ export class Instance {
       await step();
       return result;
     };
+    const fail = (message: string) => {
+      time.fail(new TypeError(message));
+      return never();
+    };
     return {
       instance: this.number,
       durable,
       effect: (id, name = '') => {
-        const [eventId, work] = [String(id), this.#findWork()];
-        if (this.isAlive) {
-          if (!requests.some((sent) => sent.eventId === eventId)) {
-            const given = `"${eventId}", which no delivery has`;
-            time.fail(new TypeError(`effect() needs the id of the delivery (got ${given}).`));
-            return never();
-          }
-          note(`instance ${this.number} does ${name || 'the work'} of ${eventId}`);
-          effects.push({ eventId, name, at: time.now, work });
-          work.done = true;
+        const eventId = String(id);
+        if (!this.#isAlive) return never();
+        if (!run.requests.some((sent) => sent.eventId === eventId)) {
+          return fail(
+            `effect() needs the id of the delivery (got "${eventId}", which no delivery has).`,
+          );
         }
+        const work = this.#findWork();
+        run.note(`instance ${this.number} does ${name || 'the work'} of ${eventId}`);
+        run.effects.push({ eventId, name, at: time.now, work });
+        work.done = true;
         return step();
       },
       wrap<Store extends object>(store: Store) {
@@ -204,28 +151,25 @@ export class Instance {
         // Its methods return promises now.
         return proxy as Wrapped<Store>;
       },
-      sleep(milliseconds) {
-        if (Math.abs(milliseconds) <= longestMs) return step(milliseconds);
-        const given = `a number of milliseconds, a year at most (got ${milliseconds})`;
-        time.fail(new TypeError(`sleep() needs ${given}.`));
-        return never();
-      },
+      sleep: (milliseconds) =>
+        Math.abs(milliseconds) <= longestMs
+          ? step(milliseconds)
+          : fail(`sleep() needs a number of milliseconds, a year at most (got ${milliseconds}).`),
       now: () => time.now + (plan.clock ?? 0) * 1_000,
-      secret: context.secrets[0] ?? '',
-      secrets: () => [...context.secrets],
+      secret: run.secrets[0] ?? '',
+      secrets: () => [...run.secrets],
     };
   }
 
   /** The work that runs now. What a timer of the receiver starts may be part of none. */
-  #findWork(): RequestWork {
-    const { time, requests } = this.context;
-    const current = requests.findLast((work) => work === time.current);
+  #findWork(): Work {
+    const { current } = this.run.time;
     return current?.instance === this ? current : this.#boot;
   }
 
   async #takeStep(milliseconds?: number): Promise<void> {
-    if (!this.isAlive) return never();
-    const { time } = this.context;
+    if (!this.#isAlive) return never();
+    const { time } = this.run;
     const work = this.#findWork();
     const { slow = 1, crash } = work.faults;
     const isSlow = time.now - work.startedAt < slowUntilMs;
@@ -238,15 +182,16 @@ export class Instance {
   }
 
   /** Ends the instance: none of its code goes on. */
-  #kill(interrupted: RequestWork | null): void {
-    const { time, requests, note, onKilled } = this.context;
-    this.isAlive = false;
+  #kill(interrupted: Work | null): void {
+    const { time, requests, note } = this.run;
+    this.#isAlive = false;
     note(`instance ${this.number} is killed`);
     for (const work of [this.#boot, ...requests].filter(({ instance }) => instance === this)) {
-      work.killed ||= work === interrupted || !work.ended || work.held > 0;
-      if (!work.ended) work.respond(null);
-      Object.assign(work, { held: 0, ended: true, endedAt: work.endedAt ?? time.now });
+      work.killed ||= work === interrupted || work.endedAt === null || work.held > 0;
+      if (work.endedAt === null) work.respond(null);
+      work.endedAt ??= time.now;
+      work.held = 0;
     }
-    onKilled(this);
+    this.onKilled();
   }
 }

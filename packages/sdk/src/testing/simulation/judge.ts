@@ -1,9 +1,8 @@
 import { attemptTimeoutMs, isAcknowledged } from '@tradepost/domain/deliveries/delivery';
 import { temporaryStatuses } from '../temporary-statuses';
-import type { Effect, RequestWork } from './instance';
-import type { SimulationPlan } from './plan';
-import type { Run } from './run-plan';
-import type { SimulatedDelivery } from './service';
+import type { PlannedAttempt, SimulationPlan } from './plan';
+import { type Effect, type Run, type SimulatedDelivery, startOfTime } from './run';
+import type { Work } from './work';
 
 /** What must hold in every run. */
 export const simulationInvariants = {
@@ -28,7 +27,7 @@ export type Symptom = 'forged' | 'refused' | 'slow' | 'lost' | 'repeated' | 'unf
 export interface Sign {
   symptom: Symptom;
   eventId: string;
-  works: readonly RequestWork[];
+  works: readonly Work[];
 }
 
 /** What went wrong, and what to do. */
@@ -88,12 +87,14 @@ const explanations = {
     'the result differs from that of the same events in order: apply a change only if its orderVersion is higher than the stored one, or read the current state',
 } as const satisfies Record<`${Symptom} ${SimulationInvariant} ${string}`, string>;
 
-type Works = readonly RequestWork[];
+type Works = readonly Work[];
 const isSimultaneous = (_: SimulationPlan, [one, ...others]: Works) =>
   others.some(
     ({ startedAt, endedAt }) =>
       one && startedAt <= one.startedAt && (endedAt ?? Infinity) > one.startedAt,
   );
+const hasFault = (events: SimulationPlan['events'], holds: (one: PlannedAttempt) => boolean) =>
+  events.some(({ attempts = [] }) => attempts.some(holds));
 const hasKilled = (_: SimulationPlan, works: Works) => works.some(({ killed }) => killed);
 
 /** When a cause holds, if not always. In the simplest plan, all that is left is needed. */
@@ -102,15 +103,11 @@ const conditions: {
 } = {
   'refused N9 clock': ({ clock = 0 }) => Math.abs(clock) >= 300,
   'refused N9 skew': ({ clock = 0, events }) =>
-    clock !== 0 ||
-    events.some(({ attempts = [] }) =>
-      attempts.some(({ late = 0, copy = 0 }) => Math.max(late, copy) >= 1_000),
-    ),
+    clock !== 0 || hasFault(events, ({ late = 0, copy = 0 }) => Math.max(late, copy) >= 1_000),
   'refused N8 new secret': ({ rotation }) => rotation !== undefined,
   'refused N9 in flight': (plan, works) => isSimultaneous(plan, works) || hasKilled(plan, works),
   'refused N9 duplicate': (_, [, ...others]) => others.some(isAcknowledged),
-  'refused N9 late': ({ events }) =>
-    events.some(({ attempts = [] }) => attempts.some(({ lose }) => lose !== undefined)),
+  'refused N9 late': ({ events }) => hasFault(events, ({ lose }) => lose !== undefined),
   'lost N1 acknowledged first': (_, works) =>
     works.some((one) => one.killed && isAcknowledged(one)),
   'lost N1 recorded first': hasKilled,
@@ -144,7 +141,7 @@ export function explainSign({ symptom, eventId, works }: Sign, plan: SimulationP
  */
 export function listSigns(run: Run, ordered: Run, hasEffects: boolean, atomic: boolean): Sign[] {
   const signs: Sign[] = [];
-  const add = (symptom: Symptom, eventId: string, works: readonly RequestWork[] = []) =>
+  const add = (symptom: Symptom, eventId: string, works: readonly Work[] = []) =>
     signs.push({ symptom, eventId, works });
   const findWorks = (id: string) => run.requests.filter(({ eventId }) => eventId === id);
 
@@ -154,7 +151,7 @@ export function listSigns(run: Run, ordered: Run, hasEffects: boolean, atomic: b
     const { eventId, status, startedAt } = work;
     const isRefused = status !== null && status >= 400 && status < 500;
     if (!(isRefused && known.has(eventId))) continue;
-    const isBefore = (other: RequestWork) => other !== work && other.startedAt <= startedAt;
+    const isBefore = (other: Work) => other !== work && other.startedAt <= startedAt;
     const before = findWorks(eventId).filter(isBefore);
     // A conflict ends with the request that it is with. With a delivery that was handled, it lasts.
     const isHandled = before.some(
@@ -201,7 +198,8 @@ function isComplete({ deliveries }: Run): boolean {
 
 /** Lists the invariants that a run could have broken. */
 export function listJudged(run: Run, hasEffects: boolean): SimulationInvariant[] {
-  const { plan, requests, rotatedAt } = run;
+  const { plan, requests } = run;
+  const rotatedAt = startOfTime + (plan.rotation ?? Number.POSITIVE_INFINITY);
   const couldBreak: Partial<Record<SimulationInvariant, boolean>> = {
     N1: hasEffects,
     N2: hasEffects,

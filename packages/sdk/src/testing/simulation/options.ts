@@ -1,7 +1,7 @@
 import { eventTypes, orderStatuses } from '@tradepost/contract/wire';
 import type { OptionNames } from '../../option-names';
 import { requireKnown } from '../mock/require-known';
-import type { StartReceiver } from './instance';
+import type { SimulationEnvironment, StartReceiver } from './instance';
 import {
   longestMs,
   type PlannedAttempt,
@@ -11,7 +11,10 @@ import {
   type SimulationPlan,
   simulationFaults,
 } from './plan';
-import type { TakeSnapshot } from './run-plan';
+
+/** Reads the state that a receiver has reached. */
+type TakeSnapshot = (environment: Pick<SimulationEnvironment, 'durable'>) => unknown;
+type Forged = NonNullable<SimulationPlan['forged']>[number];
 
 /** Options of `simulateDeliveries`. */
 export interface SimulationOptions {
@@ -54,25 +57,20 @@ function fail(name: string, rule: string, value: unknown): never {
   throw new TypeError(`simulateDeliveries: ${name} must be ${rule} (got ${given}).`);
 }
 
-const isOf =
-  (type: 'boolean' | 'function'): Check =>
+const satisfy =
+  (rule: string, holds: (value: unknown) => boolean): Check =>
   (value, name) => {
-    if (typeof value !== type)
-      fail(name, type === 'boolean' ? 'true or false' : `a ${type}`, value);
+    if (!holds(value)) fail(name, rule, value);
   };
-const whole =
-  (least = -Number.MAX_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER): Check =>
-  (value, name) => {
-    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-    const from = least === -Number.MAX_SAFE_INTEGER ? '' : ` from ${least}`;
-    const to = most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`;
-    fail(name, `an integer${from}${to}`, value);
-  };
-const oneOf =
-  (...known: readonly unknown[]): Check =>
-  (value, name) => {
-    if (!known.includes(value)) fail(name, `one of ${known.join(', ')}`, value);
-  };
+const isFunction = satisfy('a function', (value) => typeof value === 'function');
+const isBoolean = satisfy('true or false', (value) => typeof value === 'boolean');
+const whole = (least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY) =>
+  satisfy(
+    `an integer${least === Number.NEGATIVE_INFINITY ? '' : ` from ${least}`}${most === Number.POSITIVE_INFINITY ? '' : ` to ${most}`}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
+const oneOf = (known: readonly unknown[]) =>
+  satisfy(`one of ${known.join(', ')}`, (value) => known.includes(value));
 const listOf =
   (check: Check, least = 0): Check =>
   (value, name) => {
@@ -85,7 +83,7 @@ const fields =
   <Fields>(checks: Checks<Fields>, ...required: readonly (keyof Fields)[]): Check =>
   (value, name) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return fail(name, 'an object', value);
+      return fail(name || 'the options', 'an object', value);
     }
     requireKnown(name ? `simulateDeliveries: ${name}` : 'simulateDeliveries', value, checks);
     for (const [field, check] of Object.entries<Check>(checks)) {
@@ -96,38 +94,26 @@ const fields =
     }
   };
 
-type Forged = NonNullable<SimulationPlan['forged']>[number];
-
-/** Creates the check when it is needed, so that bundlers can leave it out of programs that simulate nothing. */
-function createCheck(): Check {
-  const duration = whole(0, longestMs);
-  const attempt = fields<PlannedAttempt>({
-    late: duration,
-    slow: duration,
-    copy: duration,
-    lose: oneOf('request', 'response'),
-    crash: whole(0),
-  });
-  const event = fields<PlannedEvent>(
+/**
+ * Rejects what no simulation can be made of. Types do not prevent it in JavaScript, or in a plan that was changed by hand.
+ *
+ * @throws {TypeError} with the name of the option, or the place in the plan, and what is valid
+ */
+export function checkOptions(given: SimulationOptions): void {
+  const [count, duration, type] = [whole(1), whole(0, longestMs), oneOf(eventTypes)];
+  const loss = oneOf(['request', 'response']);
+  const attempt = { late: duration, slow: duration, copy: duration, lose: loss, crash: whole(0) };
+  const attempts = listOf(fields<PlannedAttempt>(attempt));
+  const version = whole(1, orderStatuses.length);
+  const event = { id: count, type, order: count, version, at: duration };
+  const fault = oneOf(['tampered', 'wrong-secret', 'unsigned']);
+  const forged = fields<Forged>({ at: duration, fault }, 'at', 'fault');
+  // Their names are those of the required fields.
+  const required = Object.keys(event) as (keyof typeof event)[];
+  const plan = fields<SimulationPlan>(
     {
-      id: whole(1),
-      type: oneOf(...eventTypes),
-      order: whole(1),
-      version: whole(1, orderStatuses.length),
-      at: duration,
-      attempts: listOf(attempt),
-    },
-    ...(['id', 'type', 'order', 'version', 'at'] as const),
-  );
-  const forged = fields<Forged>(
-    { at: duration, fault: oneOf('tampered', 'wrong-secret', 'unsigned') },
-    'at',
-    'fault',
-  );
-  const planFields = fields<SimulationPlan>(
-    {
-      instances: whole(1),
-      events: listOf(event),
+      instances: count,
+      events: listOf(fields<PlannedEvent>({ ...event, attempts }, ...required)),
       clock: whole(-longestMs / 1_000, longestMs / 1_000),
       rotation: duration,
       forged: listOf(forged),
@@ -135,41 +121,14 @@ function createCheck(): Check {
     'instances',
     'events',
   );
-  const plan: Check = (value, name) => {
-    planFields(value, name);
-    // The check of the fields has passed.
-    const { events, forged: others = [] } = value as SimulationPlan;
-    const ids = events.map(({ id }) => id);
-    if (ids.length + others.length === 0)
-      fail(`${name}.events`, 'a list that is not empty', events);
-    if (new Set(ids).size < ids.length) fail(`${name}.events`, 'events with different ids', ids);
-  };
-
-  return fields<SimulationOptions>(
-    {
-      start: isOf('function'),
-      seed: whole(),
-      runs: whole(1),
-      days: whole(1, 365),
-      events: whole(1),
-      types: listOf(oneOf(...eventTypes), 1),
-      instances: whole(1),
-      faults: listOf(oneOf(...simulationFaults)),
-      snapshot: isOf('function'),
-      atomic: isOf('boolean'),
-      realTime: isOf('boolean'),
-      plan,
-    },
-    'start',
-  );
-}
-
-/**
- * Rejects what no simulation can be made of. Types do not prevent it in JavaScript, or in a plan that was changed by hand.
- *
- * @throws {TypeError} with the name of the option, or the place in the plan, and what is valid
- */
-export function checkOptions(given: SimulationOptions): void {
-  if (typeof given !== 'object' || given === null) fail('the options', 'an object', given);
-  createCheck()(given, '');
+  const functions = { start: isFunction, snapshot: isFunction };
+  const numbers = { seed: whole(), runs: count, days: whole(1, 365), events: count };
+  const lists = { types: listOf(type, 1), faults: listOf(oneOf(simulationFaults)) };
+  const others = { instances: count, atomic: isBoolean, realTime: isBoolean, plan };
+  fields<SimulationOptions>({ ...functions, ...numbers, ...lists, ...others }, 'start')(given, '');
+  if (!given.plan) return;
+  const { events, forged: sent = [] } = given.plan;
+  const ids = events.map(({ id }) => id);
+  if (ids.length + sent.length === 0) fail('plan.events', 'a list that is not empty', events);
+  if (new Set(ids).size < ids.length) fail('plan.events', 'events with different ids', ids);
 }

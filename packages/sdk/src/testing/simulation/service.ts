@@ -5,114 +5,98 @@ import {
   retryWindowMs,
 } from '@tradepost/domain/deliveries/delivery';
 import {
-  type AttemptEnd,
   newEndpointHealth,
   nextAllowedAt,
   nextHealth,
   nextRetryAt,
 } from '@tradepost/domain/deliveries/endpoint-health';
 import { invalidDelivery } from '../invalid-delivery';
-import { createSignedDelivery, exampleSecret, signWithStaged } from '../sign-delivery';
-import type { RunContext, SentRequest } from './instance';
-import { type PlannedEvent, toEvent } from './plan';
-
-/** The delivery of an event. Times are in milliseconds since 1970. */
-export interface SimulatedDelivery {
-  /** The ID of the event. */
-  id: string;
-  planned: PlannedEvent;
-  createdAt: number;
-  /** How many attempts were made. */
-  attempts: number;
-  /** When the next attempt is due; null during one and after the last. */
-  dueAt: number | null;
-  state: 'pending' | 'delivered' | 'failed';
-}
+import {
+  createSignedDelivery,
+  exampleSecret,
+  type SignedDelivery,
+  signWithStaged,
+} from '../sign-delivery';
+import { toEvent } from './plan';
+import type { Run, SimulatedDelivery } from './run';
+import { createWork, type Work } from './work';
 
 const newSecret = 'whsec_VHJhZGVwb3N0IHNlY29uZCBzZWNyZXQgZm9yIHRlc3Rz';
 
-/** How a secret is replaced: after how many milliseconds what happens, and which are valid from then on. */
+/** How a secret is replaced: after how many milliseconds what happens, what signs, what is staged, and which are valid from then on. */
 const rotation = [
-  { after: 0, what: 'a new secret is staged', state: 'staged', valid: [newSecret, exampleSecret] },
-  { after: 60_000, what: 'it signs', state: 'promoted', valid: [newSecret, exampleSecret] },
-  { after: 180_000, what: 'the old one is no longer valid', state: 'promoted', valid: [newSecret] },
+  [0, 'a new secret is staged', exampleSecret, newSecret, [newSecret, exampleSecret]],
+  [60_000, 'it signs', newSecret, null, [newSecret, exampleSecret]],
+  [180_000, 'the old one is no longer valid', newSecret, null, [newSecret]],
 ] as const;
 
 /** The service: it sends the events of a plan on the schedule of the reference server, without jitter. */
 export class Service {
-  readonly deliveries: SimulatedDelivery[];
-  #secretState: 'first' | 'staged' | 'promoted' = 'first';
+  #secrets: { signs: string; staged: string | null } = { signs: exampleSecret, staged: null };
   #health = newEndpointHealth;
   #inFlight = 0;
   #onTheirWay = 0;
 
-  constructor(private readonly context: RunContext) {
-    const { plan, time } = context;
-    this.deliveries = plan.events.map((planned) => {
-      const createdAt = time.now + planned.at;
-      const state = { attempts: 0, dueAt: createdAt, state: 'pending' } as const;
-      return { id: `evt_${planned.id}`, planned, createdAt, ...state };
-    });
-  }
+  constructor(
+    private readonly run: Run,
+    /** Whether an event waits until the one before is finished. */
+    private readonly isOrdered: boolean,
+    /** Sends a request to an instance, by its number. */
+    private readonly send: (instance: number, work: Work, signed: SignedDelivery) => Promise<void>,
+  ) {}
 
   /** Whether every delivery is finished, and every request has arrived. */
   isDone(): boolean {
-    return this.#onTheirWay === 0 && this.deliveries.every(({ state }) => state !== 'pending');
+    return this.#onTheirWay === 0 && this.run.deliveries.every(({ state }) => state !== 'pending');
   }
 
   /** Schedules what the plan has. */
   start(): void {
-    const { plan, time, note, send } = this.context;
+    const { plan, time, note, deliveries } = this.run;
     const { now: start } = time;
-    for (const { createdAt } of this.deliveries) {
-      time.schedule(createdAt, () => this.#sendDue());
-    }
-    for (const { after, what, state, valid } of plan.rotation === undefined ? [] : rotation) {
+    for (const { createdAt } of deliveries) time.schedule(createdAt, () => this.#sendDue());
+    for (const [after, what, signs, staged, valid] of plan.rotation === undefined ? [] : rotation) {
       time.schedule(start + (plan.rotation ?? 0) + after, () => {
         note(what);
-        this.#secretState = state;
-        this.context.secrets = valid;
+        this.#secrets = { signs, staged };
+        this.run.secrets = valid;
       });
     }
     for (const [index, { at, fault }] of (plan.forged ?? []).entries()) {
-      const eventId = `evt_forged_${index + 1}`;
-      this.#arrive(start + at, async () => {
-        const signing = { secret: this.#currentSecret(), id: eventId, now: time.now };
+      const id = `evt_forged_${index + 1}`;
+      this.#arrive(start + at, 1, createWork({ eventId: id, title: id }), async () => {
+        const signing = { secret: this.#secrets.signs, id, now: time.now };
         const { body, headers } = await invalidDelivery(fault, signing);
         // The sender has no secret, and a receiver may verify either signature: with one of them left, it would be genuine.
         if (fault === 'unsigned') delete headers[names.webhookSignature];
-        const forged = createSignedDelivery(body, headers);
-        await send(1, { eventId, title: eventId, faults: {}, respond: () => {} }, forged);
+        return createSignedDelivery(body, headers);
       });
     }
   }
 
-  #currentSecret(): string {
-    return this.#secretState === 'promoted' ? newSecret : exampleSecret;
-  }
-
-  #arrive(at: number, receive: () => Promise<void>): void {
+  /** Lets a request arrive at an instance, by any number: they take turns. */
+  #arrive(at: number, number: number, work: Work, sign: () => Promise<SignedDelivery>): void {
     this.#onTheirWay += 1;
-    this.context.time.schedule(at, async () => {
+    this.run.time.schedule(at, async () => {
       this.#onTheirWay -= 1;
-      await receive();
+      await this.send(((number - 1) % this.run.plan.instances) + 1, work, await sign());
     });
   }
 
   /** Starts the attempts that are due, as many as the health of the endpoint allows. */
   async #sendDue(): Promise<void> {
-    const { time, isOrdered } = this.context;
+    const { time, deliveries } = this.run;
     const allowedAt = nextAllowedAt({ ...this.#health, rateUntil: 0 }, time.now);
-    for (const delivery of this.deliveries) {
+    for (const delivery of deliveries) {
       if (delivery.dueAt === null || delivery.dueAt > time.now) continue;
-      if (this.#inFlight >= (isOrdered ? 1 : this.#health.concurrencyLimit)) return;
+      if (this.#inFlight >= (this.isOrdered ? 1 : this.#health.concurrencyLimit)) return;
       if (allowedAt > time.now) return time.schedule(allowedAt, () => this.#sendDue());
       await this.#attempt(delivery);
     }
   }
 
   async #attempt(delivery: SimulatedDelivery): Promise<void> {
-    const { plan, time, note, send } = this.context;
+    const { time, note } = this.run;
     const { id, planned } = delivery;
     const faults = planned.attempts?.[delivery.attempts] ?? {};
     delivery.attempts += 1;
@@ -125,7 +109,17 @@ export class Service {
       if (!isOpen) return;
       isOpen = false;
       if (error !== null) note(`${title} fails: ${error}`);
-      this.#record(delivery, { startedAt: sentAt, status, error, retryAfter });
+      const acknowledged = isAcknowledged({ status });
+      const ended = { startedAt: sentAt, status, error, retryAfter, acknowledged };
+      this.#inFlight -= 1;
+      this.#health = nextHealth(this.#health, { ...ended, endedAt: time.now });
+      const lastStartAt = delivery.createdAt + retryWindowMs - attemptTimeoutMs;
+      const times = { attemptCount: delivery.attempts, now: time.now, lastStartAt, retryAfter };
+      delivery.dueAt = acknowledged ? null : nextRetryAt(times, () => 0.5);
+      if (delivery.dueAt === null) delivery.state = acknowledged ? 'delivered' : 'failed';
+      for (const at of new Set([time.now, delivery.dueAt ?? time.now])) {
+        time.schedule(at, () => this.#sendDue());
+      }
     };
     time.schedule(sentAt + attemptTimeoutMs, () => end(null, 'timeout'));
     if (faults.lose === 'request') {
@@ -133,41 +127,20 @@ export class Service {
     }
     const orderVersion = planned.type === 'listing.availability_low' ? null : planned.version;
     const position = { sequence: planned.id, orderVersion };
+    const { signs: secret, staged } = this.#secrets;
     const event = toEvent(planned, delivery.createdAt);
-    const signing = { event, id, sentAt, secret: this.#currentSecret(), position };
-    const staged = this.#secretState === 'staged' ? newSecret : null;
-    const signed = await signWithStaged(signing, staged);
+    const signed = await signWithStaged({ event, id, sentAt, secret, position }, staged);
     const respond = (response: Response | null) => {
       if (response === null) return end(null, 'the instance is down');
       if (faults.lose === 'response') return end(null, 'the response is lost');
       const retryAfter = Number(response.headers.get('Retry-After')) * 1_000;
       end(response.status, null, retryAfter > 0 ? retryAfter : null);
     };
-    // The instances take turns.
-    const turn = planned.id + delivery.attempts;
-    const sendTo = (at: number, number: number, sent: Omit<SentRequest, 'eventId'>) =>
-      this.#arrive(at, () => send((number % plan.instances) + 1, { eventId: id, ...sent }, signed));
-    const arrivesAt = sentAt + (faults.late ?? 0);
-    sendTo(arrivesAt, turn, { title, faults, respond });
+    const [arrivesAt, turn] = [sentAt + (faults.late ?? 0), planned.id + delivery.attempts + 1];
+    const work = createWork({ eventId: id, title, faults, respond });
+    this.#arrive(arrivesAt, turn, work, async () => signed);
     if (faults.copy === undefined) return;
-    const copy = { title: `a copy of ${title}`, faults: {}, respond: () => {} };
-    sendTo(arrivesAt + faults.copy, turn + 1, copy);
-  }
-
-  /** Records the end of an attempt: when the next one is due, and how the endpoint is. */
-  #record(delivery: SimulatedDelivery, ended: Omit<AttemptEnd, 'acknowledged' | 'endedAt'>): void {
-    const { time } = this.context;
-    const { now } = time;
-    const acknowledged = isAcknowledged(ended);
-    this.#inFlight -= 1;
-    this.#health = nextHealth(this.#health, { ...ended, acknowledged, endedAt: now });
-    const lastStartAt = delivery.createdAt + retryWindowMs - attemptTimeoutMs;
-    const { attempts: attemptCount } = delivery;
-    const times = { attemptCount, now, lastStartAt, retryAfter: ended.retryAfter };
-    delivery.dueAt = acknowledged ? null : nextRetryAt(times, () => 0.5);
-    if (delivery.dueAt === null) delivery.state = acknowledged ? 'delivered' : 'failed';
-    for (const at of new Set([now, delivery.dueAt ?? now])) {
-      time.schedule(at, () => this.#sendDue());
-    }
+    const copy = createWork({ eventId: id, title: `a copy of ${title}` });
+    this.#arrive(arrivesAt + faults.copy, turn + 1, copy, async () => signed);
   }
 }

@@ -9,7 +9,8 @@ import {
 } from './judge';
 import { checkOptions, type SimulationOptions } from './options';
 import { createPlans, type SimulationPlan, simulationFaults, withoutFaults } from './plan';
-import { type Run, runPlan } from './run-plan';
+import type { Run } from './run';
+import { runPlan } from './run-plan';
 import { shrinkPlan } from './shrink';
 import { InconclusiveError } from './virtual-time';
 
@@ -73,23 +74,22 @@ export interface SimulationResult {
  */
 export async function simulateDeliveries(options: SimulationOptions): Promise<SimulationResult> {
   checkOptions(options);
-  const { start, snapshot, seed = 1, runs = 50, atomic = false, realTime = false } = options;
+  const { snapshot, seed = 1, runs = 50, atomic = false } = options;
   const { days = 1, events = 6, instances = 2, types = eventTypes } = options;
   const { faults = simulationFaults } = options;
   const drawPlan = createPlans(seed, { days, events, faults, instances, types });
   const plans = options.plan ? [options.plan] : Array.from({ length: runs }, drawPlan);
-  const running = { start, snapshot, patienceMs: realTime ? 60_000 : 2_000 };
   const judged = new Set<SimulationInvariant>();
-  const none = { runs: 0, deliveries: 0, requests: 0, crashes: 0, repeatedByCrash: 0, judged: [] };
-  const open = { ok: false, inconclusive: null, counterexample: null };
-  const result: SimulationResult = { seed: options.plan ? null : seed, ...none, ...open };
+  const counts = { runs: 0, deliveries: 0, requests: 0, crashes: 0, repeatedByCrash: 0 };
+  const open = { ok: false, judged: [], inconclusive: null, counterexample: null };
+  const result: SimulationResult = { seed: options.plan ? null : seed, ...counts, ...open };
 
   const orderedRuns = new Map<string, Run>();
   let hasEffects = false;
   const runOrdered = async (plan: SimulationPlan) => {
     const calm = withoutFaults(plan);
     const key = JSON.stringify(calm);
-    const ordered = orderedRuns.get(key) ?? (await runPlan(calm, { ...running, isOrdered: true }));
+    const ordered = orderedRuns.get(key) ?? (await runPlan(calm, options, true));
     orderedRuns.set(key, ordered);
     hasEffects ||= ordered.effects.length > 0;
     return ordered;
@@ -99,7 +99,7 @@ export async function simulateDeliveries(options: SimulationOptions): Promise<Si
     const ordered = await runOrdered(plan);
     const [sign] = listSigns(ordered, ordered, hasEffects, atomic);
     if (sign) return { run: ordered, sign };
-    const run = await runPlan(plan, { ...running, isOrdered: false });
+    const run = await runPlan(plan, options);
     return { run, sign: listSigns(run, ordered, hasEffects, atomic)[0] };
   };
   /** Rejects a snapshot that is another one when the same events arrive in order again. */

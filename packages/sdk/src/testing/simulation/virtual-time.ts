@@ -1,12 +1,4 @@
-/** What code does for a request: it is held at a step, has ended, or runs. */
-export interface Work {
-  /** How many of its steps wait for their time. */
-  held: number;
-  /** Whether it has responded, or was killed. After a response it may go on. */
-  ended: boolean;
-  /** Whether it had its effect, so that nothing is expected of it after its response. */
-  done: boolean;
-}
+import type { Work } from './work';
 
 /** The receiver cannot be judged. The message says why, and what to do. */
 export class InconclusiveError extends Error {
@@ -69,7 +61,7 @@ export class VirtualTime {
     void run()
       .catch((error) => this.fail(error))
       .then(() => {
-        work.ended = true;
+        work.endedAt ??= this.now;
         this.#steps += 1;
       });
     await this.#settle(work);
@@ -135,8 +127,8 @@ export class VirtualTime {
         );
       }
       for (const work of this.#open) {
-        if (!(work.ended || this.#isAnyHeld())) await this.#settle(work);
-        if (work.ended && work.held === 0) this.#open.delete(work);
+        if (!(work.endedAt !== null || this.#isAnyHeld())) await this.#settle(work);
+        if (work.endedAt !== null && work.held === 0) this.#open.delete(work);
       }
       const task = this.#tasks.shift();
       if (!task) return;
@@ -156,14 +148,14 @@ export class VirtualTime {
   /** Waits until work is held or has ended, and whatever it called has returned. */
   async #settle(work: Work): Promise<void> {
     let [seen, idleSince, idleTurns] = [-1, 0, 0];
-    let awaitsTimer = !work.ended;
+    let awaitsTimer = work.endedAt === null;
     for (;;) {
       if (this.#failure) throw this.#failure.error;
       if (seen !== this.#steps) {
         [seen, idleSince, idleTurns] = [this.#steps, performance.now(), 0];
         await passTurn();
-      } else if (this.#calls === 0 && (work.held > 0 || work.ended)) {
-        if (!(awaitsTimer && work.ended) || work.done) return;
+      } else if (this.#calls === 0 && (work.held > 0 || work.endedAt !== null)) {
+        if (!(awaitsTimer && work.endedAt !== null) || work.done) return;
         // Receivers may go on after a response with a timer, which takes a millisecond.
         awaitsTimer = false;
         await pass(0);
