@@ -261,6 +261,8 @@ type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
 type ExpandedWebhook<Expand extends WebhookExpansion = WebhookExpansion> = WebhookDetails &
   Pick<WebhookExpansions, Expand>;
 
+type Expectation = 'accept' | 'refuse' | 'either';
+
 type Extension = (typeof extensions)[number];
 
 interface FailureResult {
@@ -866,7 +868,7 @@ declare class PreconditionFailedError extends TradepostError {
 
 export interface ProbeCaseResult {
   name: string;
-  expectation: 'accept' | 'refuse' | 'either';
+  expectation: Expectation;
   verdict: 'pass' | 'fail' | 'note' | 'not run';
   status: number | null;
   error: string | null;
@@ -894,6 +896,7 @@ export interface ProbeOptions {
   declare?: ProbeDeclaration | undefined;
   handled?: (() => number | Promise<number>) | undefined;
   timeoutMs?: number | undefined;
+  onCase?: ((name: string) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 

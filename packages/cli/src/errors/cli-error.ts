@@ -35,7 +35,7 @@ export const cliErrorReasons = {
   forwarding_failed: 'error',
   /** `webhooks probe` found a mistake of a receiver. */
   probe_failed: 'error',
-  /** `webhooks probe` got no response, or too few because the receiver limits requests. */
+  /** `webhooks probe` got no connection, or too few responses because the receiver limits requests. */
   probe_inconclusive: 'usage',
   /** `--count-command` failed while a receiver was probed. */
   count_failed: 'error',

@@ -42,6 +42,11 @@ it('webhooks probe finds by --count-command that a receiver acts before it verif
   expect(sleeping.stderr).toContain('--count-command failed: it ran for more than 10 s');
   const pid = Number(await readFile(pidFile, 'utf8'));
   await expect.poll(() => isRunning(pid)).toBe(false);
+  const leaving = `sleep 100 > /dev/null & echo $! > '${pidFile}'; echo many`;
+  expect(await probe(leaving)).toMatchObject({ exitCode: 2 });
+  const left = Number(await readFile(pidFile, 'utf8'));
+  expect(left).not.toBe(pid);
+  await expect.poll(() => isRunning(left)).toBe(false);
   const read = `fetch('${server.url}/effects').then(async (it) => console.log(await it.text()))`;
   const { exitCode, stderr } = await probe(`"${process.execPath}" --eval "${read}"`);
   expect(exitCode).toBe(1);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { webhookReceiver } from '@tradepost/sdk/webhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startHttpServer } from '../../../../../test/helpers/loopback';
+import { findUnusedPort, startHttpServer } from '../../../../../test/helpers/loopback';
 import { brokenStream } from '../../helpers/fake-stream';
 import { runAtKeyboard } from '../../helpers/run-at-keyboard';
 import { runCli } from '../../helpers/run-cli';
@@ -122,11 +122,38 @@ describe('webhooks probe', () => {
     expect(xml).toContain(`<testsuite name="webhooks probe ${url}/a&#38;b'%3Cc%3E" tests=`);
   });
 
-  it('exits with 2 if nothing responds, or if a limit of requests ends the probe', async () => {
-    const gone = await setting((request) => void request.socket.destroy());
-    const result = await runCli(gone.probe, { env });
+  it('exits with 1 if the receiver closes the connection without a response', async () => {
+    const { probe } = await setting((request) => void request.socket.destroy());
+    const result = await runCli(probe, { env });
+    expect(result).toMatchObject({ exitCode: 1 });
+    expect(result.stderr).toMatch(/^no response \(1 case\): It closes the connection/m);
+    expect(result.stderr).toContain('The receiver is wrong: 0 passed, 1 failed');
+  });
+
+  it('shows on a terminal which response it waits for', async () => {
+    let requests = 0;
+    let elapsed = 0;
+    const { probe } = await setting((request, response) => {
+      requests += 1;
+      // The line is drawn each second.
+      if (requests === 1) {
+        elapsed = 4_000;
+        setTimeout(() => sound.node(request, response), 2_200);
+      } else void sound.node(request, response);
+    });
+    const screen = { env, screen: { columns: 100 }, now: () => Date.now() + elapsed };
+    const waiting = 'Waiting for the response to: genuine order.status_changed (';
+    expect((await runCli(probe, screen)).stderr).toContain(waiting);
+    expect((await runCli(probe, { env })).stderr).not.toContain('Waiting');
+  });
+
+  it('exits with 2 if nothing listens, or if a limit of requests ends the probe', async () => {
+    const { secretFile } = await setting(acceptsAll);
+    const nowhere = `http://127.0.0.1:${await findUnusedPort()}`;
+    const gone = ['webhooks', 'probe', nowhere, '--secret-file', secretFile];
+    const result = await runCli(gone, { env });
     expect(result).toMatchObject({ exitCode: 2 });
-    expect(result.stderr).toContain('No request got a response: 0 passed, 1 failed');
+    expect(result.stderr).toContain('No connection was made: 0 passed, 1 failed');
     const limited = await setting((_, response) => void response.writeHead(429).end());
     const { exitCode, stderr } = await runCli(limited.probe, { env });
     expect(exitCode).toBe(2);

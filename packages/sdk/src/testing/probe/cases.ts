@@ -187,3 +187,9 @@ export type CaseName = keyof typeof probeCases;
 
 /** The cases in their order, each with its name. */
 export const listedCases = Object.entries(probeCases) as [CaseName, ProbeCase][];
+
+/** Returns the type of event of a case that is named after it. */
+export function genuineType(name: CaseName): make.EventType | undefined {
+  // All that follows `genuine ` in the table is a type.
+  return /^genuine (.+)/.exec(name)?.[1] as make.EventType | undefined;
+}

@@ -14,9 +14,11 @@ export const causeTexts = {
   'TLS error':
     'The TLS connection failed: the service sends nothing to a certificate that it cannot verify. Serve the whole certificate chain of this host. For your own CA, set NODE_EXTRA_CA_CERTS.',
   'too slow':
-    'It did not respond in time, or did not end its response. The service waits 15 s. Store the event, respond, then do what takes long. Respond if a handler throws, and to what is refused.',
+    'It did not respond in time, or did not end its response. The service waits 15 s. Store the event, respond, then do the work. Respond also if a handler throws, and to what is refused.',
   unreachable:
-    'No response came from this address. Check the host and the port, start the receiver, and look at its log.',
+    'Nothing listens at this address. Check the host and the port, and start the receiver.',
+  'no response':
+    'It closes the connection without a response. Look at its log: it may fail before it responds, or speak something other than HTTP.',
   'rate limited':
     'It responded with 429, which says nothing about the delivery, so the rest was not sent. Raise its limit of requests while it is probed.',
   unavailable: `It responded with 503, so ${again}. Look at the log of the receiver, and of what is in front of it.`,
@@ -29,7 +31,7 @@ export const causeTexts = {
   'stopped accepting':
     'It accepted genuine deliveries at first, and not one at the end: it blocks or limits the sender, or a wrong request broke it. What it refused may prove nothing.',
   'body limit':
-    'It refuses a body of 256 kB, or smaller ones. No event is that large today. Allow 1 MB.',
+    'It refuses a body of 256 kB, or one of less. Events are smaller than that today. Allow 1 MB.',
   'content type': 'It takes only an exact content type. Accept parameters after application/json.',
   'encodes otherwise':
     'It compares Service-Signature with upper case, base64 or a prefix. Encode the HMAC as lowercase hexadecimal digits, and compare the whole header.',
@@ -68,7 +70,7 @@ export const causeTexts = {
   'ignores the timestamp':
     'It accepts what was signed 360 s ago: a captured delivery can be sent again at any time. Refuse a webhook-timestamp that is more than 300 s from now.',
   replays:
-    'A captured delivery can be sent again, later or under another ID: Service-Signature cannot prevent it. If the service sends webhook-signature, require it, and verify ID and time with it.',
+    'A captured delivery can be sent again: Service-Signature covers only the body, and the webhook- headers can be changed or removed. If the service sends webhook-signature, require it, and verify ID and time with it.',
   'accepts forged deliveries': `It accepts a request that needs no secret. ${raw}`,
   'fails without a signature':
     'A request without a signature causes a server error, or ends the connection. Respond with 400 if a header is missing.',

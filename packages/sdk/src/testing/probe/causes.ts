@@ -1,4 +1,4 @@
-import { type CaseName, type Expectation, probeCases } from './cases';
+import { type CaseName, type Expectation, genuineType, probeCases } from './cases';
 import { type CauseName, causeTexts } from './cause-texts';
 import { type Exchange, isAcknowledged } from './send';
 
@@ -33,11 +33,16 @@ type Find = (all: readonly Outcome[]) => readonly Outcome[];
 
 export const isAccepted = ({ exchange }: Outcome) => isAcknowledged(exchange);
 const isRefused = (one: Outcome) => !isAccepted(one);
-const acceptsGenuine = (all: readonly Outcome[]) =>
-  all.some((one) => one.name.startsWith('genuine ') && isAccepted(one));
+/** Returns the first type of event of which a genuine delivery was accepted. */
+export const findAcceptedType = (all: readonly Outcome[]) =>
+  all
+    .filter(isAccepted)
+    .map(({ name }) => genuineType(name))
+    .find(Boolean);
+const acceptsGenuine = (all: readonly Outcome[]) => findAcceptedType(all) !== undefined;
 
 /** It holds a connection, whatever it was sent. */
-const isHanging = ({ exchange, other }: Outcome) =>
+export const isHanging = ({ exchange, other }: Outcome) =>
   exchange.error === 'timeout' || other?.error === 'timeout';
 /** Whether it failed where it should have refused: it responded with a server error, or not at all. */
 const isCrashed = ({ expectation, exchange: { status } }: Outcome) =>
@@ -48,7 +53,7 @@ const isRepeated = ({ other, effects }: Outcome) => other !== null && Number(eff
 const isHasty = ({ expectation, effects }: Outcome) =>
   expectation === 'refuse' && Number(effects) > 0;
 /** A limit of requests says nothing about the delivery. */
-const isLimited = ({ exchange: { status } }: Outcome) => status === 429;
+export const isLimited = ({ exchange: { status } }: Outcome) => status === 429;
 /** A 503 refuses nothing. To what is signed but wrong, it may be how a receiver reports an error. */
 const isUnavailable = ({ name, expectation, exchange: { status } }: Outcome) =>
   status === 503 && expectation !== 'refuse' && probeCases[name].cause !== 'lenient';
@@ -118,7 +123,8 @@ const patterns: { readonly [Name in CauseName]?: Find } = {
   'no TLS': ended(({ error }) => /EPROTO|WRONG_VERSION|PACKET_LENGTH/.test(error ?? '')),
   'TLS error': ended(({ error }) => /CERT|TLS|SSL|ISSUER|UNABLE_TO/.test(error ?? '')),
   'too slow': any(isHanging),
-  unreachable: (all) => (all.every(({ exchange }) => exchange.status === null) ? all : []),
+  unreachable: (all) => (all.every(({ exchange }) => !exchange.isConnected) ? all : []),
+  'no response': (all) => (all.every(({ exchange }) => exchange.status === null) ? all : []),
   'rate limited': any(isLimited),
   unavailable: any(isUnavailable),
   'auth or CSRF in front': ended(({ status, headers, body }) =>
@@ -154,7 +160,7 @@ const patterns: { readonly [Name in CauseName]?: Find } = {
   ],
   'trims the body': (all) => (acceptsForged(all) ? [] : accepted('newline appended')(all)),
   'reads type': (all) => {
-    const genuine = all.filter((one) => one.name.startsWith('genuine ') && isAccepted(one));
+    const genuine = all.filter((one) => genuineType(one.name) && isAccepted(one));
     const acts = all.some((one) => one.name === 'type beside event' && Number(one.effects) > 0);
     return acts && genuine.length > 0 && genuine.every(({ effects }) => effects === 0)
       ? all.filter((one) => one.expectation === 'accept' && one.effects === 0)

@@ -1,5 +1,5 @@
 import type { KnownWebhookEvent } from '@tradepost/sdk/webhooks';
-import type { CaseName, Expectation } from './cases';
+import { type CaseName, type Expectation, genuineType } from './cases';
 
 /** How long a probe waits for an effect, or for another one, that may follow the response. */
 const effectMs = 500;
@@ -12,6 +12,8 @@ const lastLesson: CaseName = 'type beside event';
 interface EffectCounter {
   /** A type of event that has an effect, once one is known. */
   type: KnownWebhookEvent['event'] | undefined;
+  /** Ends judging: when several requests are open, an effect may be that of any. */
+  stop(): void;
   /** Waits until no more effects follow. They belong to no case. */
   settle(): Promise<void>;
   /**
@@ -57,16 +59,19 @@ export async function countEffects(
   let isAccepted = false;
   const counter: EffectCounter = {
     type: undefined,
+    stop() {
+      isJudged = false;
+    },
     async settle() {
       if (isJudged) await waitFor(Number.POSITIVE_INFINITY);
     },
     async count(name, expectation, expected) {
       if (!isJudged) return null;
       const effects = await waitFor(expected);
+      if (!isJudged) return null;
       if (isLearning) {
         isAccepted ||= expected > 0;
-        const type = name.replace(/^genuine /, '');
-        if (type !== name && effects > 0) counter.type ??= type as KnownWebhookEvent['event'];
+        if (effects > 0) counter.type ??= genuineType(name);
         isLearning = name !== lastLesson;
         if (isLearning) return effects;
         const late = await waitFor(Number.POSITIVE_INFINITY);

@@ -24,6 +24,8 @@ export interface ProbeOptions {
   handled?: (() => number | Promise<number>) | undefined;
   /** For how many milliseconds a case waits for the response. @default 15_000, as the service */
   timeoutMs?: number | undefined;
+  /** Is called with the name of the case whose response the probe waits for. */
+  onCase?: ((name: string) => void) | undefined;
   /** Ends the probe: its promise rejects. */
   signal?: AbortSignal | undefined;
 }
@@ -44,9 +46,10 @@ const optionRules: Readonly<Record<keyof ProbeOptions, Rule>> = {
   ],
   secret,
   nextSecret: optional(secret),
-  declare: optional(['an object', (it) => typeof it === 'object' && it !== null]),
+  declare: optional(['an object', (it) => Object(it) === it && !Array.isArray(it)]),
   handled: typed('function'),
   timeoutMs: optional(['1 to 2_147_483_647', (it) => Number(it) >= 1 && Number(it) < 2 ** 31]),
+  onCase: typed('function'),
   signal: optional(['an AbortSignal', (it) => it instanceof AbortSignal]),
 };
 const declarationRules: Readonly<Record<keyof ProbeDeclaration, Rule>> = {

@@ -1,9 +1,12 @@
 import { temporaryStatuses } from '../temporary-statuses';
-import { listedCases, type Need, type ProbeCase } from './cases';
+import { type CaseName, type Expectation, listedCases, type Need, type ProbeCase } from './cases';
 import {
   failsAlways,
+  findAcceptedType,
   findCauses,
   isAccepted,
+  isHanging,
+  isLimited,
   isWrong,
   type Outcome,
   type ProbeCause,
@@ -20,7 +23,7 @@ export type { ProbeCause, ProbeDeclaration, ProbeOptions };
 export interface ProbeCaseResult {
   name: string;
   /** What a right receiver does. `either`: it only tells causes apart, or depends on what was not declared. */
-  expectation: 'accept' | 'refuse' | 'either';
+  expectation: Expectation;
   verdict: 'pass' | 'fail' | 'note' | 'not run';
   /** The HTTP status. Null without a response. */
   status: number | null;
@@ -46,12 +49,16 @@ export interface ProbeReport {
 /** Before it, a probe waits for late effects: those of forged deliveries are mistakes. */
 const firstForged = listedCases.find(([, { expectation }]) => expectation === 'refuse')?.[0];
 
-/** So many cases may time out: then the rest is not run. */
-const maxTimeouts = 3;
+/** After so many milliseconds, or when a case has hung, the probe waits for no response before it sends the next request. */
+const patienceMs = 300_000;
+
+/** How many requests without a response end the probe: the first ones, one of each type of event. */
+const maxSilent = 5;
 
 /**
  * Sends about 60 requests to a receiver, one after the other: genuine deliveries in every form that the service may send, and forged
- * ones. It finds out which common mistakes the receiver makes. All data is marked as that of test events. Needs Node.
+ * ones. It finds out which common mistakes the receiver makes. All data is marked as that of test events. Needs Node. It takes
+ * seconds; after a case that hangs, it waits for others at most a fifteenth of `timeoutMs` before it sends the next one.
  *
  * @throws {TypeError} for an option that is missing, unknown or wrong, a declaration that contradicts itself, `handled` that returns no
  * number, or a runtime other than Node.
@@ -61,32 +68,59 @@ const maxTimeouts = 3;
  */
 export async function probeReceiver(options: ProbeOptions): Promise<ProbeReport> {
   checkOptions(options ?? {});
-  const { secret, nextSecret, declare = {}, timeoutMs = 15_000, signal } = options;
+  const { secret, nextSecret, declare = {}, timeoutMs = 15_000, signal, onCase } = options;
   const url = new URL(options.url);
   const { webhookId } = declare;
   const needs = { ...declare, rotation: nextSecret };
   const has = (need: Need) => Boolean(needs[need]);
   const outcomes: Outcome[] = [];
+  const open = new Map<CaseName, Promise<void>>();
   const effectCounter = await countEffects(options.handled, signal);
-  for (const [name, one] of listedCases) {
-    const expectation = expectationOf(one, has);
-    if (expectation === null) continue;
-    signal?.throwIfAborted();
-    if (name === firstForged) await effectCounter.settle();
-    const { type } = effectCounter;
+  const startedAt = performance.now();
+
+  const run = async (name: CaseName, one: ProbeCase, expectation: Expectation) => {
+    // Of a type that has an effect, or else of one that is accepted.
+    const type = effectCounter.type ?? findAcceptedType(outcomes);
     const made = await one.make({ type, secret, nextSecret, webhookId });
     const requests = Array.isArray(made) ? made : [made];
     const exchanges = await sendAll(url, requests, one, { timeoutMs, signal });
-    signal?.throwIfAborted();
     const judged = { name, expectation, ...chooseJudged(exchanges, one) };
     const expected = exchanges.some(isAcknowledged) ? requests.length : 0;
     const effects = await effectCounter.count(name, expectation, expected);
     const leak = await findLeak(requests, exchanges, [secret, ...(nextSecret ? [nextSecret] : [])]);
     outcomes.push({ ...judged, effects, leak });
-    if (mustStop(outcomes)) break;
+    open.delete(name);
+  };
+
+  for (const [name, one] of listedCases) {
+    const expectation = expectationOf(one, has);
+    if (expectation === null) continue;
+    if (name === firstForged) await effectCounter.settle();
+    onCase?.(name);
+    const running = run(name, one, expectation);
+    open.set(name, running);
+    // Its rejection is seen below.
+    running.catch(() => undefined);
+    const isLate = outcomes.some(isHanging) || performance.now() - startedAt > patienceMs;
+    await (isLate ? Promise.race([running, pause(timeoutMs / 15)]) : running);
+    signal?.throwIfAborted();
+    if (open.size > 0) effectCounter.stop();
+    if (mustStop(outcomes, open.size)) break;
   }
-  return report(outcomes, has);
+  for (const [name, running] of open) {
+    onCase?.(name);
+    await running;
+  }
+  signal?.throwIfAborted();
+  // Cases that hang end late.
+  const inOrder = listedCases.flatMap(([name]) => outcomes.filter((one) => one.name === name));
+  return report(inOrder, has);
 }
+
+const pause = (milliseconds: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
 
 /** Returns the right outcome of a case; null if it cannot be sent. */
 function expectationOf({ expectation, needs }: ProbeCase, has: (need: Need) => boolean) {
@@ -118,13 +152,14 @@ function chooseJudged(exchanges: readonly Exchange[], { together }: ProbeCase) {
 }
 
 /** Whether the other cases would prove nothing, or would wait in vain. */
-function mustStop(outcomes: readonly Outcome[]): boolean {
-  const first = outcomes[0]?.exchange;
-  const isElsewhere = first?.error !== null || /^(3\d\d|404|405)$/.test(String(first.status));
-  const timeouts = outcomes.filter(({ exchange }) => exchange.error === 'timeout');
-  const { status, error } = outcomes.at(-1)?.exchange ?? {};
-  const isGone = error === 'ECONNREFUSED' || status === 429;
-  return isElsewhere || isGone || timeouts.length >= maxTimeouts;
+function mustStop(outcomes: readonly Outcome[], open: number): boolean {
+  const [first] = outcomes;
+  if (!first) return false;
+  const { status, error } = first.exchange;
+  const isElsewhere = error !== null && !isHanging(first);
+  const isSilent = outcomes.length + open >= maxSilent && outcomes.every(isHanging);
+  const isGone = outcomes.some((one) => isLimited(one) || !one.exchange.isConnected);
+  return isElsewhere || /^(3\d\d|404|405)$/.test(String(status)) || isSilent || isGone;
 }
 
 function report(outcomes: readonly Outcome[], has: (need: Need) => boolean): ProbeReport {
@@ -149,7 +184,8 @@ function report(outcomes: readonly Outcome[], has: (need: Need) => boolean): Pro
     ...{ pass: count('pass'), fail: count('fail') },
     ...{ note: count('note'), notRun: count('not run') },
   };
-  const isLimited = causes.some(({ name }) => name === 'rate limited');
-  const verdict = counts.fail > 0 ? 'fail' : isLimited ? 'inconclusive' : 'pass';
+  const sendable = listedCases.filter(([, one]) => expectationOf(one, has) !== null);
+  const isComplete = outcomes.length === sendable.length && !outcomes.some(isLimited);
+  const verdict = counts.fail > 0 ? 'fail' : isComplete ? 'pass' : 'inconclusive';
   return { verdict, counts, cases, causes };
 }

@@ -19,7 +19,7 @@ export interface ProbeRequest {
   chunked?: true;
 }
 
-type EventType = KnownWebhookEvent['event'];
+export type EventType = KnownWebhookEvent['event'];
 
 /** What requests are made from. */
 export interface Given {

@@ -8,6 +8,8 @@ export interface Exchange {
   status: number | null;
   /** Why there was no complete response: a code of the system such as `ECONNREFUSED`, or `timeout`. Null if there was one. */
   error: string | null;
+  /** Whether there was a connection, with TLS for https. Otherwise the request was not sent. */
+  isConnected: boolean;
   /** The names and values of the response's headers. */
   headers: IncomingMessage['headers'];
   /** The first 64 KiB of the response. */
@@ -36,12 +38,14 @@ export function send(
   request: ProbeRequest,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<Exchange> {
-  const http = nodeModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+  const isSecure = url.protocol === 'https:';
+  const http = nodeModule(isSecure ? 'node:https' : 'node:http');
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const pieces: Uint8Array[] = [];
     let length = 0;
     let incoming: IncomingMessage | undefined;
+    let isConnected = false;
     const { method = 'POST', body, chunked } = request;
     const isSized = method === 'POST' && !chunked;
     const outgoing = http.request(url, {
@@ -53,18 +57,24 @@ export function send(
         ...(isSized ? { 'Content-Length': body.length } : {}),
       },
     });
-    const timer = setTimeout(() => end('timeout'), timeoutMs);
+    const timer = setTimeout(() => end(isConnected ? 'timeout' : 'ETIMEDOUT'), timeoutMs);
     const end = (error: string | null) => {
       clearTimeout(timer);
       outgoing.destroy();
       resolve({
         status: incoming?.statusCode ?? null,
         error,
+        isConnected,
         headers: incoming?.headers ?? {},
         body: new TextDecoder().decode(concatBytes(pieces)),
         durationMs: Math.round(performance.now() - startedAt),
       });
     };
+    outgoing.on('socket', (socket) => {
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        isConnected = true;
+      });
+    });
     // A receiver may respond, and close the connection, before it has read everything.
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (!incoming) end(error.code ?? error.message);

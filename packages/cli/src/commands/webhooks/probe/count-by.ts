@@ -46,6 +46,8 @@ async function run(command: string, signal: AbortSignal) {
   });
   const [exitCode, printed] = await Promise.all([closed, text(child.stdout)]);
   ended.removeEventListener('abort', stop);
+  // What it started in the background may still run.
+  if (isGroup) stop();
   if (isLate.aborted) return { printed, why: `it ran for more than ${maxSeconds} s` };
   if (exitCode !== 0) return { printed, why: `exit code ${exitCode}` };
   return { printed, why: /^\d{1,15}$/.test(printed.trim()) ? null : 'it printed no number' };
