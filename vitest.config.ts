@@ -119,9 +119,10 @@ export default defineConfig({
         include: [`{docs,e2e}/${slowTests}`],
         exclude: [...configDefaults.exclude, ...slowThroughPrism],
       }),
-      // The conformance kit on services: it measures times, so it runs after the others.
+      // The conformance kit on services: it measures times, so it runs after the others. A run of it waits most of the time.
       acrossPackages('all-services', {
         include: [`conformance/${slowTests}`],
+        maxConcurrency: 8,
         sequence: { groupOrder: 3 },
         testTimeout: 300_000,
       }),

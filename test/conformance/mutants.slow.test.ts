@@ -24,6 +24,17 @@ async function checkUntilMeasured(options: MinimalServiceOptions, tries = 10): P
 }
 
 describe.concurrent('the kit', () => {
+  // The variants come first, because one of them takes the longest: `slowWebhooks` makes the kit wait for half a minute.
+  test.each(Object.keys(variants) as VariantName[])('passes the variant %s', async (variant) => {
+    const report = await checkUntilMeasured({ variant });
+    expect(
+      report.checks.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id),
+      findings(report).join('\n'),
+    ).toEqual([]);
+    expect(report.exitCode, findings(report).join('\n')).toBe(0);
+    counts.variants += 1;
+  });
+
   test.each(Object.keys(faults) as FaultName[])('finds the fault %s', async (fault) => {
     const { check, also } = faults[fault];
     const report = await checkUntilMeasured({ fault });
@@ -39,17 +50,6 @@ describe.concurrent('the kit', () => {
       findings(report).join('\n'),
     ).toEqual([]);
     expect(report.exitCode).toBe(1);
-  });
-
-  test.each(Object.keys(variants) as VariantName[])('passes the variant %s', async (variant) => {
-    const report = await checkUntilMeasured({ variant });
-    expect(
-      report.checks.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id),
-      findings(report).join('\n'),
-    ).toEqual([]);
-    expect(report.exitCode, findings(report).join('\n')).toBe(0);
-    counts.variants += 1;
-    // `slowWebhooks` makes the kit wait for half a minute.
   });
 
   test('passes the service without a fault', async () => {
