@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startMinimalService } from '../../../test/conformance/minimal-service/start';
 import { forTest } from '../../../test/helpers/for-test';
-import { findUnusedPort } from '../../../test/helpers/loopback';
+import { findUnusedPort, startHttpServer } from '../../../test/helpers/loopback';
 import { temporaryFolder } from '../../../test/helpers/temporary-folder';
+import { startReceiver } from '../src/receiver/receiver';
 import { runProgram as run, startProgram } from './run-program';
 
 /** Starts a service and writes its profile. */
@@ -51,8 +52,66 @@ test('a waiver that matches no failure ends with 1', async () => {
 
 test('no check that was judged ends with 2', async () => {
   const { profile, env } = await prepare();
-  const { code, out } = await run([...quick, profile, '--only', 'RTY'], env);
+  const { code, out } = await run([...quick, profile, '--only', 'VIS-5'], env);
   expect([code, out.includes('No check was judged.')]).toEqual([2, true]);
+});
+
+test('a report that cannot be written ends with 2 before the service gets a request', async () => {
+  const requests: unknown[] = [];
+  const server = await forTest(startHttpServer((request) => requests.push(request)));
+  const { profile, env, folder } = await prepare([], server.url);
+  const { code, err } = await run([...quick, profile, '--report', `html=${folder}`], env);
+  expect([code, requests]).toEqual([2, []]);
+  expect(err).toMatch(/^error: Cannot write the report .*EISDIR/);
+});
+
+test('a waiver of a check that does not exist names list', async () => {
+  const { profile, env } = await prepare(['  - { check: UPD-99, reason: none }']);
+  expect(await run([...quick, profile], env)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('There is no such check. See tradepost-conformance list.'),
+  });
+});
+
+test.each([
+  [301, { location: 'https://elsewhere.example/' }, '(Location: https://elsewhere.example/)'],
+  [404, {}, 'HTTP 404'],
+])('a baseUrl that responds with %i to everything ends with 2', async (status, headers, shown) => {
+  const server = await forTest(
+    startHttpServer((_, response) => response.writeHead(status, headers).end()),
+  );
+  const { profile, env } = await prepare([], server.url);
+  const { code, err } = await run([...quick, profile], env);
+  expect(code).toBe(2);
+  expect(err).toContain(shown);
+  expect(err).toContain('Is baseUrl in the profile right?');
+});
+
+test('a baseUrl with https at a port of http ends with 2 and names the protocol', async () => {
+  const server = await forTest(startHttpServer((_, response) => response.end()));
+  const { profile, env } = await prepare([], server.url.replace('http:', 'https:'));
+  const { code, err } = await run([...quick, profile], env);
+  expect(code).toBe(2);
+  expect(err).toMatch(/Check whether baseUrl in the profile has the right protocol/);
+});
+
+test('a baseUrl with http at a port of https ends with 2 and names the protocol', async () => {
+  const { path } = await forTest(temporaryFolder());
+  const https = { host: '127.0.0.1', port: 0, caFile: join(path, 'ca.pem') };
+  const server = await forTest(startReceiver({ https }, 'run-0'));
+  const { profile, env } = await prepare([], server.baseUrl.replace('https:', 'http:'));
+  const { code, err } = await run([...quick, profile], env);
+  expect(code).toBe(2);
+  expect(err).toMatch(/Check whether baseUrl in the profile has the right protocol/);
+});
+
+test('a host that does not exist ends with 2 and names baseUrl', async () => {
+  const { profile, env } = await prepare([], 'http://nobody.invalid');
+  const { code, err } = await run([...quick, profile], env);
+  expect(code).toBe(2);
+  expect(err).toMatch(
+    /^error: Cannot reach http:\/\/nobody\.invalid: .*heck baseUrl in the profile/,
+  );
 });
 
 test('a service that cannot be reached ends with 2 and says what to check', async () => {

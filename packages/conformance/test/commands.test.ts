@@ -28,7 +28,10 @@ test('explain ends with 2 for a check that does not exist', async () => {
 test('init writes a profile and overwrites none', async () => {
   const { path } = await forTest(temporaryFolder());
   const file = join(path, 'p.yaml');
-  expect((await run(['init', '--profile', file])).code).toBe(0);
+  const { code, out } = await run(['init', '--profile', file]);
+  expect(code).toBe(0);
+  expect(out).toContain(`${join(path, 'conformance-ca.key.pem')} has the private key`);
+  expect(out).toContain('do not commit it');
   const written = await readFile(file, 'utf8');
   expect(written).toContain('keys:');
   expect(await run(['init', '--profile', file])).toMatchObject({
@@ -38,9 +41,37 @@ test('init writes a profile and overwrites none', async () => {
   expect(await readFile(file, 'utf8')).toBe(written);
 });
 
+test('check reads conformance.yaml, and says how to write one', async () => {
+  expect(await run(['check'])).toMatchObject({
+    code: 2,
+    err: 'error: There is no conformance.yaml. Run init first: tradepost-conformance init --profile conformance.yaml\n',
+  });
+});
+
+test.each([
+  ['--quick', '--only', 'RTY'],
+  ['--only', 'RTY-8,RTY-9'],
+  ['--level', 'core', '--only', 'IDM'],
+  ['--only', 'SIG', '--skip', 'SIG'],
+])(
+  'check %s %s %s %s leaves no check: it ends with 2 before it reads the profile',
+  async (...args) => {
+    const { code, out, err } = await run(['check', '--profile', '/dev/null/p', ...args]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(
+      /^error: The options leave no check to judge\. See tradepost-conformance list/,
+    );
+  },
+);
+
+test('an empty list of checks names list', async () => {
+  const { code, err } = await run(['check', '--only', '']);
+  expect(code).toBe(2);
+  expect(err).toMatch(/There is no check ""\. See tradepost-conformance list/);
+});
+
 test.each([
   ['an option that does not exist', ['check', '--fast']],
-  ['a missing profile option', ['check']],
   ['a check that does not exist', ['check', '--profile', 'p', '--only', 'NONE-1']],
   ['a report without a file', ['check', '--profile', 'p', '--report', 'json']],
   ['a profile that does not exist', ['check', '--profile', '/dev/null/p']],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exampleProfile } from '../src/profile/example';
-import { createProfile, listSecrets } from '../src/profile/profile';
+import { createProfile, listSecrets, placeholders } from '../src/profile/profile';
 import { parseProfile } from '../src/profile/read-profile';
 
 const places = {
@@ -9,7 +9,8 @@ const places = {
     if (path !== 'secret.txt') throw new Error('ENOENT');
     return 'from the file\n';
   },
-  mayWaive: (id: string) => id === 'UPD-2' || id === 'EVT-3',
+  refuseWaiver: (id: string) =>
+    id === 'UPD-2' || id === 'EVT-3' ? null : `${id} cannot be waived.`,
 };
 const read = (text: string) => parseProfile(text, 'p.yaml', places);
 
@@ -21,8 +22,17 @@ const valid = [
   'receiver: { https: { caFile: ca.pem } }',
 ];
 
+test('the profile that init writes is refused until its placeholders are replaced', () => {
+  expect(() => read(exampleProfile)).toThrow(
+    /^p\.yaml:\d+: baseUrl: Replace https.*\np\.yaml:\d+: listing: Replace lst_REPLACE_ME by/,
+  );
+});
+
 test('the profile that init writes is complete', () => {
-  const profile = read(exampleProfile);
+  const filledIn = exampleProfile
+    .replace(placeholders.baseUrl, 'https://service.example')
+    .replaceAll(placeholders.listing, 'lst_1');
+  const profile = read(filledIn);
   expect(profile.keys).toMatchObject({ buyer: 'b-key', stranger: 'x-key' });
   expect(profile.events).toEqual({ withinSeconds: 30 });
   expect(profile.receiver).toEqual({
@@ -74,6 +84,19 @@ test.each([
     'a file that cannot be read',
     [...valid, 'webhooks: { secret: { fixed: { file: none } } }'],
     'p.yaml:5: webhooks.secret',
+  ],
+  [
+    'one key for two accounts',
+    [
+      ...valid.slice(0, 1),
+      'keys:',
+      '  buyer: same',
+      '  seller: b',
+      '  agent: c',
+      '  stranger: same',
+      ...valid.slice(2),
+    ],
+    'p.yaml:6: keys.stranger: The same key as keys.buyer',
   ],
   [
     'a URL of another scheme',

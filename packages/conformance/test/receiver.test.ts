@@ -90,12 +90,31 @@ test('work before the response can change the behaviour', async () => {
   expect((await post(receiver.behave('hook', 500), '{}')).status).toBe(202);
 });
 
-test('a path of another run, and one that was never registered, is not found', async () => {
+test('a path that was never registered is not found', async () => {
   const receiver = await start();
   const url = receiver.behave('hook', 200);
-  expect((await post(url.replace('run-1', 'run-0'), '{}')).status).toBe(404);
   expect((await post(url.replace('/hook?', '/other?'), '{}')).status).toBe(404);
+  expect((await post(url.replace('/run-1/', '/'), '{}')).status).toBe(404);
   expect(receiver.deliveries.map(({ hook }) => hook)).toEqual([null, null]);
+});
+
+test('the receiver accepts deliveries to webhooks of other runs, and records none', async () => {
+  const receiver = await start();
+  const url = receiver.behave('hook', 500);
+  expect((await post(url.replace('run-1', 'run-0'), '{}')).status).toBe(204);
+  expect(receiver.deliveries).toEqual([]);
+});
+
+test('a port in use names the field of the profile', async () => {
+  const { baseUrl } = await start();
+  const address = { host: '127.0.0.1', port: Number(new URL(baseUrl).port) };
+  const publicUrl = 'https://tunnel.example';
+  await expect(startReceiver({ http: address }, 'run-2')).rejects.toThrow(
+    /\(EADDRINUSE\).* receiver\.http in the profile\.$/,
+  );
+  await expect(startReceiver({ publicUrl, listen: address }, 'run-2')).rejects.toThrow(
+    'receiver.listen in the profile',
+  );
 });
 
 test('receivers of all runs serve HTTPS with certificates of one authority', async () => {

@@ -36,6 +36,30 @@ test.each([
   expect(parseTimestamp(value)).toBeNull();
 });
 
+test.each([
+  ['2026-W01-1T00:00:00Z', '2025-12-29'],
+  ['2026W487T000000Z', '2026-11-29'],
+  ['2020-W53-7T00:00:00+00:00', '2021-01-03'],
+  ['2026-001T00:00:00Z', '2026-01-01'],
+  ['2024366T000000.0Z', '2024-12-31'],
+])('the week or ordinal date %s is %s', (text, date) => {
+  expect(parseTimestamp(text)).toBe(Date.parse(date));
+});
+
+test.each(['2026-366T00:00:00Z', '2026-000T00:00:00Z', '2026-W54-1T00:00:00Z'])(
+  '%s names no day',
+  (text) => {
+    expect(parseTimestamp(text)).toBeNull();
+  },
+);
+
+test.each(['2021-W53-1T00:00:00Z', '2026-W00-1T00:00:00Z', '2026-W48-8T00:00:00Z'])(
+  '%s names no week',
+  (text) => {
+    expect(parseTimestamp(text)).toBeNull();
+  },
+);
+
 test('a leap second is a timestamp', () => {
   expect(parseTimestamp('2016-12-31T23:59:60Z')).toBe(Date.UTC(2017, 0, 1));
 });

@@ -90,6 +90,7 @@ export class Deliveries {
     if (variant === 'slowWebhooks' && !isPrompt) await delay(3000, undefined, { signal });
     for (let number = 1; ; number += 1) {
       if (this.#isEnd(await this.#attempt(webhook, event, number, readStatus))) return;
+      if (fault === 'givesUp' && number === 3) return;
       if (Date.now() + waitMs > event.createdAt.getTime() + retryWindowMs) return;
       await delay(waitMs, undefined, { signal });
       if (fault !== 'constantInterval') waitMs *= 2;
@@ -120,16 +121,17 @@ export class Deliveries {
     const compact = writeJson(content, this.behaviour);
     const isIndented = fault === 'signsCompact' || variant === 'indentedEvents';
     const body = isIndented ? writeJson(content, this.behaviour, 2) : compact;
+    const sent = fault === 'byteOrderMark' ? `\ufeff${body}` : body;
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (variant === 'indentedEvents') headers['content-type'] = 'application/vnd.trade.event+json';
     if (fault === 'keyInDelivery') headers.authorization = `Bearer ${webhook.account.key}`;
     const name = variant === 'oddHeaderCase' ? 'sErViCe-SiGnAtUrE' : 'Service-Signature';
     const signature = createHmac('sha256', fault === 'keyIsWebhookId' ? webhook.id : webhook.secret)
-      .update(fault === 'signsCompact' ? compact : body)
+      .update(fault === 'signsCompact' ? compact : sent)
       .digest('hex');
     if (fault !== 'retriesUnsigned' || number === 1)
       headers[name] = fault === 'upperHex' ? signature.toUpperCase() : signature;
-    return this.#post(new URL(webhook.url), headers, body);
+    return this.#post(new URL(webhook.url), headers, sent);
   }
 
   /** Sends one request. */

@@ -51,6 +51,7 @@ export const faults = {
   filterIgnored: fails('LST-1', 'Ignores the filter.', 'LST-3'),
   onlyPendingFiltered: fails('LST-1', 'Ignores all filters except `pending`.'),
   staleFilter: fails('LST-3', 'Filters by the first status of an order.', 'LST-1'),
+  listStale: fails('GET-2', 'Lists orders with the updatedAt of their creation.'),
   inventedId: fails('GET-3', 'Returns the newest order for an unknown ID.'),
   // Changing the status
   notPersisted: fails(
@@ -70,6 +71,7 @@ export const faults = {
   bornRead: fails('NTF-9', 'Creates notifications that are read.'),
   marksAll: fails('NTF-11', 'Marks all notifications of the account at once.'),
   falseMarks: fails('NTF-12', 'Marks a notification when `read` is false.'),
+  trueToggles: fails('NTF-13', 'Makes a read notification unread when it is marked again.'),
   falseUnmarks: fails('NTF-13', 'Makes a notification unread when `read` is false.'),
   onlyActorNotified: fails('EQV-1', 'Notifies only the account that made the change.'),
   // Events
@@ -79,6 +81,12 @@ export const faults = {
   previousIsPending: fails('EVT-10', 'Writes `pending` as every previous status.'),
   refusalAnnounced: fails('EVT-12', 'Delivers an event although it refused a buyer.'),
   eventBeforeCommit: fails('EVT-13', 'Delivers the event 300 ms before it stores the change.'),
+  eventBeforeLaterCommit: fails(
+    'EVT-13',
+    'Accepts a change with 202 and delivers the event, 300 ms before it stores the change.',
+  ),
+  createdTwice: fails('EVT-14', 'Builds the event of a new order twice.'),
+  byteOrderMark: fails('EVT-2', 'Sends a byte order mark before the JSON of an event.'),
   deliveredTwice: fails('EVT-14', 'Delivers everything twice.'),
   acceptedRetried: fails('EVT-15', 'Takes 202 for a failure.'),
   unsubscribedKinds: fails('EVT-11', 'Delivers all kinds of events to every webhook.'),
@@ -95,6 +103,7 @@ export const faults = {
   followsRedirects: fails('RTY-2', 'Follows redirects.'),
   retryRebuilt: fails('RTY-4', 'Rebuilds a retry from the present status.'),
   constantInterval: fails('RTY-5', 'Retries in constant intervals.'),
+  givesUp: fails('RTY-5', 'Gives up after three attempts.'),
   createdAtRenewed: fails('RTY-3', 'Renews createdAt of the event for each retry.'),
 } satisfies Record<string, Fault>;
 

@@ -106,7 +106,7 @@ export class Service {
 
   /** GET /v1/orders */
   listOrders({ account, query }: Call): Result {
-    const { fault } = this.behaviour;
+    const { fault, variant } = this.behaviour;
     const filter = query.get('status');
     this.#allowOnly([...query.keys()], ['status']);
     const ignoresFilter =
@@ -115,10 +115,12 @@ export class Service {
       if (!isParty(order, account) && !(fault === 'filterLeaks' && filter !== null)) return false;
       if (filter === null || ignoresFilter) return true;
       const status = fault === 'staleFilter' ? this.#firstStatus.get(order.id) : order.status;
-      return status === filter;
+      const isFresh = variant === 'listsLater' && Date.now() < order.updatedAt.getTime() + 700;
+      return filter === (isFresh ? this.#firstStatus.get(order.id) : status);
     });
     const list = orders.reverse().map((order) => {
       const shown = this.#show(order);
+      if (fault === 'listStale') shown.updatedAt = order.createdAt;
       if (fault === 'sellerUnprefixed') shown.sellerId = order.sellerId.slice('usr_'.length);
       return shown;
     });
@@ -127,7 +129,8 @@ export class Service {
 
   /** POST /v1/orders */
   createOrder({ account, body }: Call): Result {
-    const { fault } = this.behaviour;
+    const { fault, variant } = this.behaviour;
+    if (variant === 'busyBuyer') this.orderElsewhere();
     const mayCreate =
       account.kind === 'buyer' ||
       (fault === 'sellerCreates' && account.kind === 'seller') ||
@@ -145,13 +148,17 @@ export class Service {
       status: fault === 'clientStatus' ? String(body.status ?? 'pending') : 'pending',
       buyerId: account.id,
       sellerId: listing.sellerId,
-      agentId: listing.agentId,
+      agentId: variant === 'agentLater' ? null : listing.agentId,
       listingId: listing.id,
       quantity: fault === 'quantityOne' ? 1 : quantity,
       createdAt: now,
       updatedAt: now,
     };
     this.#orders.push(order);
+    if (variant === 'agentLater') {
+      const agent = this.accounts.find(({ kind }) => kind === 'agent');
+      setTimeout(() => Object.assign(order, { agentId: agent?.id, updatedAt: new Date() }), 50);
+    }
     this.#firstStatus.set(order.id, order.status);
     if (this.behaviour.variant === 'moreNotifications')
       this.#notify(
@@ -161,9 +168,24 @@ export class Service {
         `Order ${order.id} is new.`,
       );
     this.#deliver(order, 'order.created', { orderId: order.id }, account);
+    if (fault === 'createdTwice')
+      this.#deliver(order, 'order.created', { orderId: order.id, copy: '2' }, account);
     const shown = this.#show(order);
     if (fault === 'upperStatus') shown.status = order.status.toUpperCase();
     return { status: 201, body: { data: shown } };
+  }
+
+  /** Creates an order that the kit has not requested. */
+  orderElsewhere(): void {
+    const [account] = this.accounts;
+    const [listing] = this.listings;
+    if (!account || !listing) return;
+    const now = new Date();
+    this.#orders.push({
+      ...{ id: `ord_${newId()}`, status: 'pending', buyerId: account.id, agentId: null },
+      ...{ sellerId: listing.sellerId, listingId: listing.id, quantity: 77 },
+      ...{ createdAt: now, updatedAt: now },
+    });
   }
 
   /** GET /v1/orders/:id */
@@ -194,6 +216,10 @@ export class Service {
       await this.#change(order, status, account);
     } else if (!isKnown) {
       if (variant !== 'politeRefusals') throw new Refusal(422);
+    } else if (isMove && (variant === 'appliesLater' || fault === 'eventBeforeLaterCommit')) {
+      if (fault) this.#announce(order, order.status, status, account);
+      setTimeout(() => void this.#change(order, status, account), fault ? 300 : 700);
+      return { status: 202, body: { data: this.#show(order) } };
     } else if (isMove) {
       await this.#change(order, status, account);
       if (fault === 'notPersisted') return this.#updated({ ...this.#show(order), status });
@@ -224,10 +250,12 @@ export class Service {
     if (!notification || !isOwn) throw new Refusal(this.#hiddenStatus(notification));
     this.#allowOnly(Object.keys(body), ['read']);
 
+    const isRead = notification.read;
     if (body.read === true) {
       notification.read = true;
       for (const other of this.#notifications)
         if (fault === 'marksAll' && other.accountId === account.id) other.read = true;
+      if (isRead && fault === 'trueToggles') notification.read = false;
     } else if (body.read === false && (fault === 'falseMarks' || fault === 'falseUnmarks')) {
       notification.read = fault === 'falseMarks';
     } else if (variant !== 'politeRefusals') {
@@ -292,7 +320,7 @@ export class Service {
     const message = `Order ${order.id} is now ${named}.`;
     if (fault !== 'noNotification')
       this.#notify(order, recipients, 'order_status_changed', message);
-    if (fault !== 'eventBeforeCommit') this.#announce(order, previous, status, actor);
+    if (!fault?.startsWith('eventBefore')) this.#announce(order, previous, status, actor);
     if (this.behaviour.variant === 'movesItself' && status === 'fulfilling')
       setTimeout(() => this.#complete(order, actor), 150);
   }

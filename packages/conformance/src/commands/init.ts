@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { caFileName, exampleProfile } from '../profile/example';
-import { openAuthority } from '../receiver/certificates';
+import { keyFileOf, openAuthority } from '../receiver/certificates';
 import { Exit, type Host } from './host';
 
 /** `init`: writes a profile to fill in. */
@@ -30,6 +30,7 @@ export function addInit(program: Command, { stdout }: Host): void {
         [
           `Wrote ${profile}. Fill it in.`,
           `Make the service trust ${caFile}, which signs the certificate of the receiver.`,
+          `${keyFileOf(caFile)} has the private key of that authority: do not commit it.`,
           `Then: tradepost-conformance check --profile ${profile}\n`,
         ].join('\n'),
       );

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { ProfileError } from '../profile/read-profile';
 import { CommandError } from '../profile/run-command';
+import { ReceiverError } from '../receiver/receiver';
 import { ReportFileError } from '../report/write-report';
 import { CannotRun } from '../run/run';
 import { addCheck } from './check';
@@ -10,7 +11,7 @@ import { addInit } from './init';
 import { addExplain, addList } from './list';
 
 /** Mistakes of people and of their surroundings: the message says what to do, a stack would not. */
-const expected = [ProfileError, CommandError, ReportFileError, CannotRun];
+const expected = [ProfileError, CommandError, ReceiverError, ReportFileError, CannotRun];
 
 /** Creates the program. It takes arguments and resolves with an exit code: 0 passed, 1 failed, 2 not judged. */
 export function createProgram(host: Host): (args: readonly string[]) => Promise<number> {

@@ -1,11 +1,14 @@
+import { placeholders } from './profile';
+
 /** Where the profile that `init` writes has the certificate of the kit's authority, beside it. */
 export const caFileName = 'conformance-ca.pem';
 
 /** The profile that `init` writes: what is needed, and what may be set. */
-export const exampleProfile = `# Describes a service for: tradepost-conformance check --profile FILE
+export const exampleProfile = `# Describes a service for: tradepost-conformance check
 # The run creates about 18 orders, and 45 for the extensions, changes their statuses and registers webhooks: use accounts that are made for it.
 
-baseUrl: https://trade.example
+# What stands before /v1.
+baseUrl: ${placeholders.baseUrl}
 
 # A key is a text, { env: NAME } or { file: PATH }, relative to this file. Reports show $KEY_BUYER instead.
 keys:
@@ -17,15 +20,16 @@ keys:
 # stranger: operator # if that account may see all orders
 
 # A listing of the seller with at least 30 units, 90 for the extensions, or a command that prints the ID of one.
-listing: lst_REPLACE_ME
+listing: ${placeholders.listing}
 # listing: { command: [./new-listing, --units, "30"] }
-# listingWithAgent: lst_REPLACE_ME # if orders of the first listing have no agent
+# listingWithAgent: ${placeholders.listing} # if orders of the first listing have no agent
 
 # Only if a new order is not pending: a command that makes it so. The order's ID is its last argument.
 # pending: { command: [./make-pending] }
 
 # Where the response to POST /v1/webhooks has the signing secret. By default, usual places are tried.
-# The command gets that response as its input and prints the secret.
+# A command gets the body as its input, and RESPONSE_STATUS and RESPONSE_HEADERS (a JSON object, names in lower case) in
+# its environment. It prints the secret.
 # webhooks:
 #   secret: { pointer: /data/secret } # or { fixed: { env: SECRET } }, or { command: [./secret] }
 

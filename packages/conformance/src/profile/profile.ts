@@ -8,13 +8,16 @@ export type AccountName = (typeof accountNames)[number];
 export const parties = ['buyer', 'seller', 'agent'] as const;
 export type Party = (typeof parties)[number];
 
+/** What a profile of `init` has until somebody fills it in. */
+export const placeholders = { baseUrl: 'https://trade.example', listing: 'lst_REPLACE_ME' };
+
 /** What a profile refers to. */
 export interface ProfilePlaces {
   env: Readonly<Record<string, string | undefined>>;
   /** Returns the text of a file. Its path is relative to the folder of the profile. */
   readFile(path: string): string;
-  /** Whether the failure of a check may be waived: of those that exist, derived ones and EVT-3. */
-  mayWaive(check: string): boolean;
+  /** Returns why the failure of a check may not be waived; null if it may. */
+  refuseWaiver(check: string): string | null;
 }
 
 const command = z
@@ -24,6 +27,15 @@ const address = z.strictObject({
   host: z.string().default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(0),
 });
+const listing = z
+  .union(
+    [z.string().min(1), z.strictObject({ command })],
+    'Expected the ID of a listing, or { command: [PROGRAM, ARGUMENT, …] } that prints one.',
+  )
+  .refine(
+    (source) => source !== placeholders.listing,
+    `Replace ${placeholders.listing} by the ID of a listing of the seller.`,
+  );
 const seconds = z.number().positive();
 /** Reports show the URLs of a profile. */
 const url = z
@@ -34,7 +46,7 @@ const url = z
   }, 'A URL with a user name or a password is not accepted: reports show it.');
 
 /** The schema of a profile. It resolves keys, so that one that is missing has a line in the profile too. */
-export function createProfileSchema({ env, readFile, mayWaive }: ProfilePlaces) {
+export function createProfileSchema({ env, readFile, refuseWaiver }: ProfilePlaces) {
   const key = z
     .union(
       [
@@ -62,7 +74,10 @@ export function createProfileSchema({ env, readFile, mayWaive }: ProfilePlaces) 
 
   return z
     .strictObject({
-      baseUrl: url,
+      baseUrl: url.refine(
+        (text) => text !== placeholders.baseUrl,
+        `Replace ${placeholders.baseUrl} by what stands before /v1 in the URLs of the service.`,
+      ),
       keys: z.strictObject({
         buyer: key,
         seller: key,
@@ -71,11 +86,8 @@ export function createProfileSchema({ env, readFile, mayWaive }: ProfilePlaces) 
         strangerSeller: key.optional(),
       }),
       stranger: z.enum(['account', 'operator']).default('account'),
-      listing: z.union(
-        [z.string().min(1), z.strictObject({ command })],
-        'Expected the id of a listing, or { command: [PROGRAM, ARGUMENT, …] } that prints one.',
-      ),
-      listingWithAgent: z.string().min(1).optional(),
+      listing,
+      listingWithAgent: listing.optional(),
       accounts: z
         .strictObject({
           buyer: z.string().optional(),
@@ -127,16 +139,21 @@ export function createProfileSchema({ env, readFile, mayWaive }: ProfilePlaces) 
       waivers: z
         .array(
           z.strictObject({
-            check: z.string().refine(mayWaive, {
-              error: ({ input }) =>
-                `${String(input)} cannot be waived: only derived checks and EVT-3 can, see list.`,
+            check: z.string().refine((check) => refuseWaiver(check) === null, {
+              error: ({ input }) => refuseWaiver(String(input)) ?? '',
             }),
             reason: z.string().trim().min(1, 'Say why the failure is accepted.'),
           }),
         )
         .default([]),
     })
-    .superRefine(({ receiver, waivers }, context) => {
+    .superRefine(({ keys, receiver, waivers }, context) => {
+      for (const [index, name] of accountNames.entries()) {
+        const twin = accountNames.slice(0, index).find((other) => keys[other] === keys[name]);
+        if (keys[name] === undefined || twin === undefined) continue;
+        const message = `The same key as keys.${twin}: every account needs one of its own.`;
+        context.addIssue({ code: 'custom', path: ['keys', name], message });
+      }
       const isPlain =
         'http' in receiver || ('publicUrl' in receiver && /^http:/i.test(receiver.publicUrl));
       if (isPlain && !waivers.some(({ check }) => check === 'EVT-3')) {
@@ -160,7 +177,7 @@ export function createProfile(input: ProfileInput): Profile {
   const noFiles = () => {
     throw new Error('no files');
   };
-  return createProfileSchema({ env: {}, readFile: noFiles, mayWaive: () => true }).parse(input);
+  return createProfileSchema({ env: {}, readFile: noFiles, refuseWaiver: () => null }).parse(input);
 }
 
 /** The values of a profile that must not be shown, with what is shown instead. */

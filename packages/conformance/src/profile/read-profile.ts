@@ -16,7 +16,7 @@ export class ProfileError extends Error {
  */
 export function readProfile(
   path: string,
-  { env, mayWaive }: Omit<ProfilePlaces, 'readFile'>,
+  { env, refuseWaiver }: Omit<ProfilePlaces, 'readFile'>,
 ): Profile {
   let text: string;
   try {
@@ -24,11 +24,13 @@ export function readProfile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ProfileError(
-      `Cannot read ${path} (${code}). Write a profile with: tradepost-conformance init --profile ${path}`,
+      code === 'ENOENT'
+        ? `There is no ${path}. Run init first: tradepost-conformance init --profile ${path}`
+        : `Cannot read ${path} (${code}).`,
     );
   }
   const readFile = (file: string) => readFileSync(resolve(dirname(path), file), 'utf8');
-  const profile = parseProfile(text, path, { env, readFile, mayWaive });
+  const profile = parseProfile(text, path, { env, readFile, refuseWaiver });
   const { receiver } = profile;
   if (!('https' in receiver)) return profile;
   const caFile = isAbsolute(receiver.https.caFile)

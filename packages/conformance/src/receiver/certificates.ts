@@ -10,7 +10,7 @@ interface Certificate {
 }
 
 /** Where the key of an authority is: beside its certificate. */
-const keyFileOf = (caFile: string): string => caFile.replace(/(\.pem)?$/, '.key.pem');
+export const keyFileOf = (caFile: string): string => caFile.replace(/(\.pem)?$/, '.key.pem');
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const authorityName = 'CN=Tradepost conformance kit';

@@ -12,7 +12,7 @@ export type Behaviour = number | 'close' | 'hang';
 
 /** A request that the receiver got. */
 export interface Delivery {
-  /** The name of the webhook's path; null if the kit has registered no such path. */
+  /** The name of the webhook's path; null if this run has registered no such path. */
   hook: string | null;
   /** When its body had arrived, in milliseconds since 1970. */
   at: number;
@@ -39,7 +39,7 @@ export interface Receiver {
   calm(): void;
   /** Is called before a delivery gets its response, which waits for the promise. */
   beforeResponse(hook: string, work: (delivery: Delivery) => Promise<void>): void;
-  /** Every request so far, in the order of arrival. */
+  /** Every request so far, in the order of arrival, without those to webhooks that other runs have left behind. */
   deliveries: readonly Delivery[];
   /** Why connections were given up before there was a request: a certificate that the service does not trust. */
   refusals: readonly string[];
@@ -52,25 +52,36 @@ export interface Receiver {
 
 const sizeLimit = 16 * 1024 * 1024;
 
+/** A listener that cannot be started. The message names the field of the profile. */
+export class ReceiverError extends Error {
+  override name = 'ReceiverError' as const;
+}
+
 /**
  * Starts the receiver of a profile.
  *
- * @param runId is in the path of every URL: what another run has left behind is not mistaken for a delivery of this one
- * @throws the address is in use, or a file of the authority cannot be read or written
+ * @param runId `run-…`; is in the path of every URL. Deliveries to the webhooks of other runs get a 204 and are not recorded: they would
+ * be retried for a day, and bury those of this run.
+ * @throws {ReceiverError} the address is in use, or not one of this machine
+ * @throws a file of the authority cannot be read or written
  */
 export async function startReceiver(
   receiver: Profile['receiver'],
   runId: string,
 ): Promise<Receiver> {
-  const address =
-    'http' in receiver ? receiver.http : 'https' in receiver ? receiver.https : receiver.listen;
+  const [field, address] =
+    'http' in receiver
+      ? (['http', receiver.http] as const)
+      : 'https' in receiver
+        ? (['https', receiver.https] as const)
+        : (['listen', receiver.listen] as const);
   const server =
     'https' in receiver
       ? https.createServer(await certifyHost(receiver.https.host, receiver.https.caFile))
       : http.createServer();
   const behaviours = new Map<string, Behaviour>();
   const work = new Map<string, (delivery: Delivery) => Promise<void>>();
-  const held = new Set<ServerResponse>();
+  const held = new Map<ServerResponse, Delivery>();
   const deliveries: Delivery[] = [];
   const refusals: string[] = [];
   const arrivals = new EventEmitter().setMaxListeners(0);
@@ -81,9 +92,10 @@ export async function startReceiver(
     await work
       .get(delivery.hook ?? '')?.(delivery)
       .catch(() => undefined);
-    const behaviour = isCalm ? 204 : delivery.behaviour;
+    if (isCalm) delivery.behaviour = 204;
+    const { behaviour } = delivery;
     if (behaviour === 'close') request.socket.destroy();
-    else if (behaviour === 'hang') held.add(response);
+    else if (behaviour === 'hang') held.set(response, delivery);
     else {
       if (behaviour === 302) response.setHeader('Location', `${baseUrl}${pathTo('trap')}`);
       response.writeHead(behaviour).end();
@@ -107,8 +119,12 @@ export async function startReceiver(
         .replace(/[?#].*/, '')
         .split('/')
         .filter(Boolean);
-      const name = segments.at(-1) ?? '';
-      const hook = segments.at(-2) === runId && behaviours.has(name) ? name : null;
+      const [run = '', name = ''] = segments.slice(-2);
+      if (run.startsWith('run-') && run !== runId) {
+        response.writeHead(204).end();
+        return;
+      }
+      const hook = run === runId && behaviours.has(name) ? name : null;
       const delivery: Delivery = {
         hook,
         at: Date.now(),
@@ -129,7 +145,16 @@ export async function startReceiver(
 
   server.on('tlsClientError', ({ message }: Error) => refusals.push(message));
   server.listen(address.port, address.host);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'EADDRINUSE' ? 'Another program listens there. Free the port, or change' : 'Check';
+    throw new ReceiverError(
+      `Cannot listen on ${address.host}:${address.port} (${code}). ${why} receiver.${field} in the profile.`,
+    );
+  }
   const { port } = server.address() as AddressInfo;
   const host = isIPv6(address.host) ? `[${address.host}]` : address.host;
   const baseUrl =
@@ -148,7 +173,11 @@ export async function startReceiver(
     },
     calm() {
       isCalm = true;
-      for (const response of held) response.writeHead(204).end();
+      for (const [response, delivery] of held) {
+        // One that the service has given up is still to be retried.
+        if (!response.destroyed) delivery.behaviour = 204;
+        response.writeHead(204).end();
+      }
       held.clear();
     },
     beforeResponse: (hook, run) => work.set(hook, run),

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { badgeEndpoint, formatBadge } from './badge';
@@ -40,6 +41,37 @@ function terminalOptions(stream: NodeJS.WriteStream): Required<TextOptions> {
   };
 }
 
+/** Tries each file, also after one that fails. */
+async function writeFiles(
+  outputs: readonly ReportOutput[],
+  write: (file: string, format: ReportFormat) => Promise<void>,
+): Promise<void> {
+  const failures: string[] = [];
+  for (const { format, file } of outputs) {
+    if (file === null) continue;
+    try {
+      await mkdir(dirname(file), { recursive: true });
+      await write(file, format);
+    } catch (error) {
+      failures.push(`Cannot write the report ${file}: ${(error as Error).message}.`);
+    }
+  }
+  if (failures.length > 0) throw new ReportFileError(failures.join('\n'));
+}
+
+/**
+ * Checks that every file can be written, without changing one: a run may take a day.
+ *
+ * @throws {@link ReportFileError}
+ */
+export function checkOutputs(outputs: readonly ReportOutput[]): Promise<void> {
+  return writeFiles(outputs, async (file) => {
+    const isNew = !existsSync(file);
+    await (await open(file, 'a')).close();
+    if (isNew) await rm(file);
+  });
+}
+
 /**
  * Writes a report in each of the formats. All are tried, even if one fails.
  *
@@ -50,18 +82,8 @@ export async function writeReports(
   outputs: readonly ReportOutput[],
   stdout: NodeJS.WriteStream = process.stdout,
 ): Promise<void> {
-  const failures: string[] = [];
   for (const { format, file } of outputs) {
-    if (file === null) {
-      stdout.write(formats[format](report, terminalOptions(stdout)));
-      continue;
-    }
-    try {
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, formats[format](report, {}));
-    } catch (error) {
-      failures.push(`Cannot write the report ${file}: ${(error as Error).message}.`);
-    }
+    if (file === null) stdout.write(formats[format](report, terminalOptions(stdout)));
   }
-  if (failures.length > 0) throw new ReportFileError(failures.join('\n'));
+  await writeFiles(outputs, (file, format) => writeFile(file, formats[format](report, {})));
 }

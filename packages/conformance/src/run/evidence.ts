@@ -144,7 +144,7 @@ function listTimeline(
     .map((delivery) => {
       const { previousStatus, status } = eventData(delivery);
       const move = previousStatus === undefined ? '' : ` ${previousStatus} → ${status}`;
-      const place = `at "${delivery.hook}": ${delivery.behaviour}`;
+      const place = `at "${delivery.hook ?? delivery.target}": ${delivery.behaviour}`;
       return { time: delivery.at, text: `${kindOf(delivery)}${move} arrived ${place}` };
     });
   return [...requests, ...arrivals]

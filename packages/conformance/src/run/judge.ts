@@ -70,7 +70,7 @@ export function judge(
 
   return checks.map((check) => {
     const result = applyWaiver(judgeOne(check), facts.profile);
-    const leftOut = whyLeftOut(check, facts, selection);
+    const leftOut = whyLeftOut(check, facts.mode, selection);
     const isCut =
       check.phase === 'extensions'
         ? !facts.extensions.has(check.id)
@@ -83,7 +83,11 @@ export function judge(
 }
 
 /** Why a check is not judged, whatever the run has seen; null if it is. */
-function whyLeftOut({ id, observes }: Check, { mode }: Facts, selection: Selection): string | null {
+export function whyLeftOut(
+  { id, observes }: Pick<Check, 'id' | 'observes'>,
+  mode: Facts['mode'],
+  selection: Selection,
+): string | null {
   if (!isSelected(id, selection)) return 'Left out by --only or --skip.';
   if (observes === 'a day' && mode !== 'long') return 'It takes a day: use --long.';
   return observes === 'retries' && mode === 'quick' ? 'Left out by --quick.' : null;

@@ -63,15 +63,15 @@ export function quietTime({ profile, changes, deliveries, webhooks }: Facts): nu
 export async function placeOrder(
   run: Run,
   name: string,
-  { quantity = 1, listing }: { quantity?: number; listing?: string | undefined } = {},
+  { quantity = 1, from = 'listing' }: { quantity?: number; from?: ListingField } = {},
 ): Promise<PlacedOrder | null> {
   stopIfInterrupted(run);
   const { profile, facts, service } = run;
-  let listingId = listing ?? (await findListing(run, false));
+  let listingId = await findListing(run, from, false);
   const post = () => service.callTwice('buyer', 'createOrder', { body: { listingId, quantity } });
   let call = await post();
-  if (!isAccepted(call) && listing === undefined && typeof profile.listing !== 'string') {
-    listingId = await findListing(run, true);
+  if (!isAccepted(call) && typeof profile[from] === 'object') {
+    listingId = await findListing(run, from, true);
     call = await post();
   }
   const id = objectIn(call)?.id;
@@ -87,15 +87,16 @@ export async function placeOrder(
   return order;
 }
 
-const listings = new WeakMap<Run, string>();
+type ListingField = 'listing' | 'listingWithAgent';
+const listings = new WeakMap<Run, Partial<Record<ListingField, string>>>();
 
-/** Returns the listing of the profile; `another` runs its command again. */
-async function findListing(run: Run, another: boolean): Promise<string> {
-  const { listing } = run.profile;
+/** Returns a listing of the profile; `another` runs its command again. */
+async function findListing(run: Run, field: ListingField, another: boolean): Promise<string> {
+  const listing = run.profile[field] ?? run.profile.listing;
   if (typeof listing === 'string') return listing;
-  const known = another ? undefined : listings.get(run);
-  const id = known ?? (await runCommand('listing', listing.command));
-  listings.set(run, id);
+  const found = listings.get(run) ?? {};
+  const id = (!another && found[field]) || (await runCommand(field, listing.command));
+  listings.set(run, { ...found, [field]: id });
   return id;
 }
 
@@ -121,8 +122,36 @@ export async function changeStatus(
     body: { status: to },
   });
   run.facts.changes.push(change);
-  change.after = await readOrder(run, order);
+  const isPending = (after: JsonObject | null) =>
+    isChanged(change) && to !== before?.status && after?.status === before?.status;
+  // A service may accept a change and make it later. After one that it has not made, none is awaited.
+  const window = tardy.has(run) ? 0 : windowFor(run.profile);
+  change.after = await poll(
+    run,
+    () => readOrder(run, order),
+    (after) => !isPending(after),
+    window,
+  );
+  if (isPending(change.after)) tardy.add(run);
   return change;
+}
+
+/** The runs in which an accepted change was not made in the time for an event. */
+const tardy = new WeakSet<Run>();
+
+/** Reads until a condition holds. Returns what was read last, whether it does or not. */
+export async function poll<Value>(
+  run: Run,
+  read: () => Promise<Value>,
+  holds: (value: Value) => boolean,
+  milliseconds = windowFor(run.profile),
+): Promise<Value> {
+  const end = Date.now() + milliseconds;
+  for (let wait = 20; ; wait = Math.min(2 * wait, 500)) {
+    const value = await read();
+    if (holds(value) || Date.now() > end) return value;
+    await pause(run, wait);
+  }
 }
 
 /** Registers a webhook of the kit. */
@@ -153,18 +182,30 @@ export async function registerWebhook(
   return webhook;
 }
 
-const usualPointers = ['/data/secret', '/data/signingSecret', '/secret', '/signingSecret'];
+/** Where the signing secret may be in the response that registers a webhook. */
+export function listPointers({ webhooks }: Profile): string[] {
+  const place = webhooks?.secret;
+  return place && 'pointer' in place
+    ? [place.pointer]
+    : ['/data/secret', '/data/signingSecret', '/secret', '/signingSecret'];
+}
 
 /** The signing secret of a webhook, found as the profile says. */
-export async function findSecret({ webhooks }: Profile, call: Call): Promise<string | null> {
-  const place = webhooks?.secret;
+export async function findSecret(profile: Profile, call: Call): Promise<string | null> {
+  const place = profile.webhooks?.secret;
   if (place && 'fixed' in place) return place.fixed;
   if (place && 'command' in place) {
-    const response = call.response?.body.toString() ?? '';
-    return (await runCommand('webhooks.secret', place.command, response)) || null;
+    const { status = 0, headers = [], body = '' } = call.response ?? {};
+    const named: Record<string, string> = {};
+    for (const [name, value] of headers) {
+      const before = named[name.toLowerCase()];
+      named[name.toLowerCase()] = before === undefined ? value : `${before}, ${value}`;
+    }
+    const env = { RESPONSE_STATUS: String(status), RESPONSE_HEADERS: JSON.stringify(named) };
+    const input = body.toString();
+    return (await runCommand('webhooks.secret', place.command, { input, env })) || null;
   }
-  const pointers = place ? [place.pointer] : usualPointers;
-  const found = pointers.map((pointer) => resolvePointer(call.json, pointer));
+  const found = listPointers(profile).map((pointer) => resolvePointer(call.json, pointer));
   return found.find((value) => typeof value === 'string' && value !== '') ?? null;
 }
 

@@ -34,19 +34,20 @@ interface CallOptions extends SendOptions {
   status?: string;
 }
 
-const timeLimit = 30_000;
 const sizeLimit = 16 * 1024 * 1024;
 
 /**
  * @param signal ends the request that is under way, and rejects all others
  * @param record is told of every call of an operation, when it has ended
  * @param longestWait how long to wait after a 429, in seconds
+ * @param timeLimit how long a response may take, in milliseconds
  */
 export function createService(
   { baseUrl, keys }: Profile,
   signal: AbortSignal,
   record: (call: Call) => void = () => undefined,
   longestWait = 60,
+  timeLimit = 30_000,
 ): Service {
   const base = baseUrl.replace(/\/+$/, '');
   const client = base.startsWith('https:') ? https : http;
@@ -88,7 +89,7 @@ export function createService(
     let response: Call['response'] = null;
     let error: string | null = null;
     try {
-      response = await exchange(client, url, { agent, method, headers, body, signal });
+      response = await exchange(client, url, { agent, method, headers, body, signal, timeLimit });
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException;
       error = code ?? message;
@@ -119,13 +120,14 @@ export function createService(
 type ExchangeOptions = Pick<Call, 'method' | 'headers' | 'body'> & {
   agent: http.Agent;
   signal: AbortSignal;
+  timeLimit: number;
 };
 
 /** Sends one request and reads its response to the end. Redirects are responses like others. */
 function exchange(
   client: typeof http | typeof https,
   url: string,
-  { agent, method, headers, body, signal }: ExchangeOptions,
+  { agent, method, headers, body, signal, timeLimit }: ExchangeOptions,
 ): Promise<NonNullable<Call['response']>> {
   return new Promise((resolve, reject) => {
     const timeout = AbortSignal.timeout(timeLimit);

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProgress } from '../../src/report/progress';
 import { formatJson } from '../../src/report/report';
-import { writeReports } from '../../src/report/write-report';
+import { checkOutputs, writeReports } from '../../src/report/write-report';
 import { aReport } from './a-report';
 
 const report = aReport();
@@ -42,6 +42,20 @@ describe('writeReports', () => {
       /^Cannot write the report \S+taken: EISDIR.*\nCannot write the report \S+x: EEXIST.*$/,
     );
     expect(await readFile(file, 'utf8')).toMatch(/^TAP version 14/);
+  });
+
+  test('checks that files can be written before there is a report, and changes none', async () => {
+    const [old, fresh] = [join(folder, 'old.json'), join(folder, 'new.json')];
+    await writeFile(old, 'old');
+    await checkOutputs([old, fresh].map((file) => ({ format: 'json' as const, file })));
+    expect(await readFile(old, 'utf8')).toBe('old');
+    expect(await readdir(folder)).toEqual(['old.json']);
+    await expect(checkOutputs([{ format: 'json', file: folder }])).rejects.toThrow(
+      /^Cannot write the report .*EISDIR/,
+    );
+    await expect(checkOutputs([{ format: 'json', file: join(old, 'below.json') }])).rejects.toThrow(
+      /^Cannot write the report .*below\.json/,
+    );
   });
 
   test('writes to stdout without colours on a pipe', async () => {

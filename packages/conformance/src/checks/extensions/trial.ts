@@ -2,7 +2,15 @@ import type { AccountName } from '../../profile/profile';
 import type { Delivery } from '../../receiver/receiver';
 import type { CheckClass } from '../../report/report';
 import { isAbout, type PlacedOrder, type Webhook } from '../../run/facts';
-import { pause, placeOrder, quietTime, type Run, registerWebhook, windowFor } from '../../run/run';
+import {
+  pause,
+  placeOrder,
+  poll,
+  quietTime,
+  type Run,
+  registerWebhook,
+  windowFor,
+} from '../../run/run';
 import {
   type Call,
   type Caller,
@@ -209,18 +217,11 @@ export class Trial {
   }
 
   /** Reads until a condition holds. Returns what was read last, whether it does or not. */
-  async poll<Value>(
+  poll = <Value>(
     read: () => Promise<Value>,
     holds: (value: Value) => boolean,
-    milliseconds = windowFor(this.run.profile),
-  ): Promise<Value> {
-    const end = Date.now() + milliseconds;
-    for (let wait = 20; ; wait = Math.min(2 * wait, 500)) {
-      const value = await read();
-      if (holds(value) || Date.now() > end) return value;
-      await pause(this.run, wait);
-    }
-  }
+    milliseconds?: number,
+  ): Promise<Value> => poll(this.run, read, holds, milliseconds);
 
   /** Waits until what must not arrive would have arrived. */
   quiet = (): Promise<void> => pause(this.run, quietTime(this.run.facts));

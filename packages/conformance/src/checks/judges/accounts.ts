@@ -31,6 +31,12 @@ const judgeKeys =
       .map((delivery) => fail('The webhook of a rejected registration gets deliveries.', delivery)),
   ];
 
+/** Why a change of an order does not show who may change a pending one. */
+const notPending = (status: unknown) =>
+  inconclusive(
+    `The order is ${show(status)}, not pending: name in \`pending\` of the profile a command that makes it so.`,
+  );
+
 const operatorSees = inconclusive('The stranger of the profile is an operator.');
 
 /** Judges that no list of the stranger has a record of the run's orders. */
@@ -43,7 +49,8 @@ const judgeStrangersLists =
     );
     return lists.slice(ours.size > 0 ? 0 : lists.length).map((call) => {
       const leaked = listIn(call).find((record) => ours.has(String(record[field])));
-      return expect(!leaked, `The stranger's list has ${leaked?.id}, of others.`, call);
+      const reason = `The stranger's list has ${leaked?.id}, of others. Or keys.stranger is a key of a party.`;
+      return expect(!leaked, reason, call);
     });
   };
 
@@ -63,30 +70,29 @@ export const judgeAccounts = {
       .filter(({ order }) => order.name === 'main')
       .slice(0, 1)
       .map(({ before, call }) => {
-        if (isAccepted(call)) return pass;
         if (isUnclear(call)) return inconclusive(`The seller's change: ${outcome(call)}.`, call);
-        return before?.status === 'pending'
-          ? fail(`The seller's change of a pending order: ${outcome(call)}.`, call)
-          : inconclusive(
-              `The order is ${show(before?.status)}, not pending: say in the profile how it becomes so.`,
-            );
+        if (before?.status !== 'pending') return notPending(before?.status);
+        const reason = `The seller's change of a pending order: ${outcome(call)}. Is keys.seller that of the seller of the listing?`;
+        return expect(isAccepted(call), reason, call);
       }),
-  'AUTH-6': ({ changes, profile }) =>
-    changes
-      .filter(({ caller }) => caller === 'agent')
-      .map(({ before, call }) => {
-        if (isAccepted(call)) return pass;
-        if (isUnclear(call)) return inconclusive(`The agent's change: ${outcome(call)}.`, call);
-        const declared = profile.accounts.agent;
-        if (declared !== undefined && declared !== before?.agentId) {
-          return notApplicable('The agent of the order is not that of the profile.');
-        }
-        return before?.status === 'pending' && declared !== undefined
-          ? fail(`The agent's change of a pending order: ${outcome(call)}.`, call)
-          : inconclusive(
-              'The order may not be pending, or have another agent: see accounts.agent.',
-            );
-      }),
+  'AUTH-6': ({ changes, profile }) => {
+    const own = changes.filter(({ caller }) => caller === 'agent');
+    if (own.length === 0 && profile.listingWithAgent !== undefined) {
+      return [inconclusive('The order of listingWithAgent has no agent.')];
+    }
+    return own.map(({ before, call }) => {
+      if (isUnclear(call)) return inconclusive(`The agent's change: ${outcome(call)}.`, call);
+      if (before?.status !== 'pending') return notPending(before?.status);
+      if (isAccepted(call)) return pass;
+      const declared = profile.accounts.agent;
+      if (declared !== undefined && declared !== before?.agentId) {
+        return notApplicable('The agent of the order is not that of the profile.');
+      }
+      return declared === undefined
+        ? inconclusive('The order may have another agent: see accounts.agent.')
+        : fail(`The agent's change of a pending order: ${outcome(call)}.`, call);
+    });
+  },
   'VIS-1': unlessOperator(judgeStrangersLists('listOrders', 'id')),
   'VIS-2': unlessOperator(judgeProbes('VIS-2', 'pass')),
   'VIS-3': unlessOperator(judgeStrangersLists('listNotifications', 'orderId')),

@@ -68,11 +68,18 @@ const judgeData = (name: string, expected: (change: Change) => unknown): Judge =
     return expect(found === expected(change), reason, change.call, delivery, change.order);
   });
 
-/** The deliveries to a webhook that got their 2xx promptly, and those of them that came once more, with the same bytes. */
-function copies(facts: Facts, hook: string): { events: number; doubled: Delivery[][] } {
+/** The deliveries to a webhook that got their 2xx promptly, and those of them that came once more: with the same bytes, or for the same new order. */
+function copies(
+  facts: Facts,
+  hook: string,
+  kind?: unknown,
+): { events: number; doubled: Delivery[][] } {
   const groups = new Map<string, Delivery[]>();
   for (const delivery of deliveriesTo(facts, hook)) {
-    const key = delivery.body.toString('base64');
+    if (kind !== undefined && kindOf(delivery) !== kind) continue;
+    const isNew = kindOf(delivery) === 'order.created';
+    const order = isNew ? facts.orders.find(({ id }) => isAbout(delivery, id)) : undefined;
+    const key = order?.id ?? delivery.body.toString('base64');
     groups.set(key, [...(groups.get(key) ?? []), delivery]);
   }
   const judged = [...groups.values()].filter((group) => group.every((one) => isPrompt(facts, one)));
@@ -93,6 +100,22 @@ function expectNoCopies(facts: Facts, hook: string, status: number): Judgement[]
   const reason = `${doubled.length} of ${events} deliveries came again after ${status}.`;
   const isRight = doubled.length < events || events < 2;
   return events === 0 ? [] : [expect(isRight, reason, ...(doubled[0] ?? []).slice(0, 2))];
+}
+
+/** Judges, for each type of event, whether all that was acknowledged comes again. */
+function judgeCopies(facts: Facts): Judgement[] {
+  const hook = observerHook(facts);
+  const kinds = [...new Set(deliveriesTo(facts, hook).map(kindOf))];
+  const judged = kinds.flatMap((kind) => {
+    const { events, doubled } = copies(facts, hook, kind);
+    if (doubled.length === 0) return events === 0 ? [] : [pass];
+    const reason = `${doubled.length} of ${events} deliveries of ${show(kind)} came again after a 2xx.`;
+    const give = events >= 3 && doubled.length === events ? fail : advice;
+    return [give(reason, ...(doubled[0] ?? []).slice(0, 2))];
+  });
+  return judged.length > 0 || kinds.length === 0
+    ? judged
+    : [inconclusive('This machine was too busy to respond in time.')];
 }
 
 /** What is wrong with the envelope of a payload. */
@@ -125,6 +148,7 @@ export const judgeEvents = {
   }),
   'EVT-2': judgeDeliveries((delivery) => {
     const mistakes = envelopeMistakes(delivery.json);
+    if (delivery.body.indexOf('\ufeff') === 0) mistakes.push('a byte order mark precedes the JSON');
     return expect(mistakes.length === 0, `A payload is wrong: ${mistakes.join('; ')}.`, delivery);
   }),
   'EVT-3': judgeDeliveries((delivery, { profile: { receiver } }) => {
@@ -239,20 +263,13 @@ export const judgeEvents = {
       const reason = `The event says ${to}, and the order was ${show(status)} when it was read.`;
       return expect(!isOld, reason, call, delivery, order);
     }),
-  'EVT-14': (facts) => {
-    const { events, doubled } = copies(facts, observerHook(facts));
-    const reason = `${doubled.length} of ${events} deliveries came again after a 2xx.`;
-    if (events === 0 && deliveriesTo(facts, observerHook(facts)).length > 0) {
-      return [inconclusive('This machine was too busy to respond in time.')];
-    }
-    if (doubled.length === 0) return events === 0 ? [] : [pass];
-    const give = events >= 3 && doubled.length === events ? fail : advice;
-    return [give(reason, ...(doubled[0] ?? []).slice(0, 2))];
-  },
+  'EVT-14': judgeCopies,
   'EVT-15': (facts) => {
     const [plain] = expectNoCopies(facts, observerHook(facts), 200);
     if (plain === undefined) return [];
-    if (plain.verdict === 'fail') return [notApplicable('Everything comes again: see EVT-14.')];
+    if (judgeCopies(facts).some(({ verdict }) => verdict === 'fail')) {
+      return [notApplicable('Everything comes again: see EVT-14.')];
+    }
     const [first, second] = attemptsAt(facts, 'status-500');
     const last = Math.max(...watchedChanges(facts).map(({ call }) => call.endedAt));
     const observedFor = (facts.retries?.until ?? 0) - last;

@@ -65,10 +65,14 @@ export const judgeNotifications = {
         expect(record.read !== true, `${record.id} is read, and nobody has marked it.`, call),
       );
   },
-  'NTF-10': judgeMarkings(true, ({ id, call, after }) => [
-    after.has(id)
-      ? expect(after.get(id) === true, `The notification ${id} is still unread.`, call)
-      : inconclusive('The notification is no longer in the list.'),
+  'NTF-10': judgeMarkings(true, ({ id, call, before, after }) => [
+    ...(before.get(id) === true
+      ? []
+      : [
+          after.has(id)
+            ? expect(after.get(id) === true, `The notification ${id} is still unread.`, call)
+            : inconclusive('The notification is no longer in the list.'),
+        ]),
   ]),
   'NTF-11': judgeMarkings(true, ({ id, call, before, after }) => {
     const others = [...before].filter(([one]) => one !== id && after.has(one));
@@ -77,9 +81,12 @@ export const judgeNotifications = {
     return others.length === 0 ? [] : [expect(!other, reason, call)];
   }),
   'NTF-12': judgeProbes('NTF-12', 'pass'),
-  'NTF-13': judgeMarkings(false, ({ id, call, after }) => [
-    expect(after.get(id) !== false, `The notification ${id} is unread again.`, call),
-  ]),
+  'NTF-13': ({ markings }) =>
+    markings
+      .filter(({ id, before }) => before.get(id) === true)
+      .map(({ id, call, after }) =>
+        expect(after.get(id) !== false, `The notification ${id} is unread again.`, call),
+      ),
   'NTF-14': (facts) => {
     const change = fence(facts);
     if (!change) return [];

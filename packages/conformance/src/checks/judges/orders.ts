@@ -39,6 +39,13 @@ const readings = ({ calls }: Facts, id: string) =>
     return record ? [{ record, call }] : [];
   });
 
+/** The request that returned a record. */
+const showReading = ({ calls }: Facts, record: JsonObject | null | undefined): Call[] =>
+  calls.filter((call) => record && objectIn(call) === record);
+
+/** What changes of an order. */
+const changing: readonly string[] = ['status', 'agentId', 'updatedAt'];
+
 /** Passes if two versions of an order have the same values of some fields. */
 function expectSame(
   first: JsonObject,
@@ -143,16 +150,30 @@ export const judgeOrders = {
     const first = order && objectIn(order.created);
     const read = order && readings(facts, order.id)[0];
     if (!first || !read) return [];
-    const list = facts.filters.before.get('all');
-    const listed = list && listIn(list).find(({ id }) => id === order.id);
-    // With the command `pending`, the order has changed since it was created.
-    const changing = facts.profile.pending ? ['status', 'updatedAt'] : [];
-    return [read, ...(list && listed ? [{ record: listed, call: list }] : [])].map((other) => {
-      const names = orderFieldNames.filter(
-        (name) => name in first && name in other.record && !changing.includes(name),
-      );
-      return expectSame(first, other.record, names, order, order.created, other.call);
-    });
+    const { before, after } = facts.filters;
+    const change = firstChange(facts);
+    const listed = (call: Call | undefined) =>
+      call
+        ? listIn(call)
+            .filter(({ id }) => id === order.id)
+            .map((record) => ({ record, call }))
+        : [];
+    return [
+      ...[read, ...listed(before.get('all'))].map((other) => {
+        const names = orderFieldNames.filter((name) => name in first && name in other.record);
+        // The service may have changed the order meanwhile: assigned an agent, for example.
+        const isUnchanged = show(first.updatedAt) === show(other.record.updatedAt);
+        const compared = isUnchanged ? names : names.filter((name) => !changing.includes(name));
+        return expectSame(first, other.record, compared, order, order.created, other.call);
+      }),
+      ...(change?.after ? listed(after.get('all')) : []).flatMap(({ record, call }) => {
+        const [shown, known] = [record.updatedAt, change?.after?.updatedAt].map(parseTimestamp);
+        const reason = `The list has updatedAt ${show(record.updatedAt)}; GET had ${show(change?.after?.updatedAt)} before.`;
+        return shown == null || known == null
+          ? []
+          : [expect(shown >= known, reason, order, ...showReading(facts, change?.after), call)];
+      }),
+    ];
   },
   'GET-3': judgeProbes('GET-3', 'advice'),
   'LST-1': ({ filters }) => {
@@ -196,8 +217,9 @@ export const judgeOrders = {
   'UPD-1': judgeFirstChange(({ call, order, to }, _, { status }, facts) =>
     expect(
       status === to || hasMovedItself(facts, order),
-      `Changed to ${to}, the order is ${show(status)}.`,
+      `Changed to ${to}, the order is ${show(status)} for ${facts.profile.events.withinSeconds} s.`,
       call,
+      ...showReading(facts, facts.changes.find((change) => change.call === call)?.after),
       order,
     ),
   ),
@@ -220,8 +242,10 @@ export const judgeOrders = {
   'UPD-6': (facts) => {
     const sibling = findOrder(facts, 'sibling');
     const all = sibling ? readings(facts, sibling.id) : [];
-    const [first, last] = [all[0], all.at(-1)];
-    if (!(sibling && first && last && firstChange(facts))) return [];
+    const change = firstChange(facts);
+    const first = all.findLast(({ call }) => change && call.endedAt <= change.call.sentAt);
+    const last = all.at(-1);
+    if (!(sibling && first && last)) return [];
     const names = ['status', 'quantity', 'updatedAt'];
     return [expectSame(first.record, last.record, names, sibling, first.call, last.call)];
   },
@@ -230,6 +254,7 @@ export const judgeOrders = {
       const { id, status = to } = objectIn(call) ?? {};
       if (typeof id !== 'string') return [];
       const reason = `The response has the id ${show(id)} and the status ${show(status)}.`;
-      return [expect(id === order.id && status === to, reason, call, order)];
+      const isLater = call.response?.status === 202;
+      return [expect(id === order.id && (status === to || isLater), reason, call, order)];
     }),
 } satisfies Record<string, Judge>;

@@ -16,7 +16,13 @@ import {
   stalledBetween,
   withoutCopies,
 } from '../../run/facts';
-import { type FailingHook, failing, patience, silenceAfterSuccess } from '../../run/retries';
+import {
+  attemptsUntilSuccess,
+  type FailingHook,
+  failing,
+  patience,
+  silenceAfterSuccess,
+} from '../../run/retries';
 import { isAccepted, isObject } from '../../service/call';
 import {
   advice,
@@ -117,9 +123,18 @@ export const judgeRetries = {
       : [inconclusive('The first change was not retried while it was observed.', ...seen, order)];
   },
   'RTY-5': (facts) => {
-    const all = persistent
-      .map((hook) => attemptsAt(facts, hook))
-      .filter(({ length }) => length > 3);
+    const observed = persistent.map((hook) => [hook, attemptsAt(facts, hook)] as const);
+    for (const [hook, attempts] of observed) {
+      const { length } = attempts;
+      const waited = (facts.retries?.until ?? 0) - (attempts[0]?.at ?? 0);
+      // RTY-1 judges the first retry.
+      const isShort = length > 1 && length < attemptsUntilSuccess[hook];
+      if (isShort && facts.profile.retries && waited > patience(facts, hook, length)) {
+        const reason = `${length} attempts came, and no further one within ${seconds(waited)} of the first.`;
+        return [fail(reason, ...attempts, findOrder(facts, 'retried'))];
+      }
+    }
+    const all = observed.map(([, attempts]) => attempts).filter(({ length }) => length > 3);
     const waits = all.map(listWaits);
     if (waits.length < 2) return [inconclusive('Fewer than two deliveries had four attempts.')];
     const shortest = Math.min(...waits.map(([first = 0]) => first));

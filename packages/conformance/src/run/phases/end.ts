@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parties } from '../../profile/profile';
+import type { Delivery } from '../../receiver/receiver';
 import { isAccepted, objectIn } from '../../service/call';
 import { createService } from '../../service/service';
 import {
   attemptsAt,
   changeNotifications,
   changesDelivered,
+  eventData,
   type Facts,
   isChanged,
   kindOf,
@@ -120,11 +122,43 @@ export async function observeDay(run: Run): Promise<void> {
   }
 }
 
+/** Twice the longest wait of a long run would be hours. */
+const longestDrain = 20_000;
+
+/** The attempts of every delivery of a run: what the same webhook got about the same change. */
+function listAttempts({ deliveries }: Facts): Delivery[][] {
+  const groups = new Map<string, Delivery[]>();
+  for (const delivery of deliveries) {
+    const key = JSON.stringify([delivery.hook, kindOf(delivery), eventData(delivery)]);
+    groups.set(key, [...(groups.get(key) ?? []), delivery]);
+  }
+  return [...groups.values()];
+}
+
+/** The longest time between two attempts of a delivery, in milliseconds. */
+const longestGap = (facts: Facts): number =>
+  Math.max(
+    0,
+    ...listAttempts(facts).flatMap((attempts) =>
+      attempts.slice(1).map(({ at }, index) => at - (attempts[index]?.at ?? at)),
+    ),
+  );
+
+/** Whether a delivery to a webhook of the run has had no 2xx. */
+const isRetryDue = (facts: Facts): boolean =>
+  listAttempts(facts).some((attempts) =>
+    attempts.every(
+      ({ hook, behaviour }) =>
+        hook !== null && !(typeof behaviour === 'number' && behaviour >= 200 && behaviour < 300),
+    ),
+  );
+
 /**
  * Ends all deliveries and cancels the orders of the run. Nothing of it is judged. Returns what stays, a line each: all that is left when a
- * request gets no response, or after a minute.
+ * request gets no response within five seconds, or after a minute.
  */
-export async function tearDown({ facts, profile, receiver }: Run): Promise<string[]> {
+export async function tearDown(run: Run): Promise<string[]> {
+  const { facts, profile, receiver } = run;
   receiver.calm();
   const left: string[] = [];
   let cancelled = 0;
@@ -134,6 +168,7 @@ export async function tearDown({ facts, profile, receiver }: Run): Promise<strin
     AbortSignal.any([stop.signal, AbortSignal.timeout(minute)]),
     () => undefined,
     5,
+    5_000,
   );
   const attempt = async (...request: Parameters<typeof service.send>) => {
     const call = await service.send(...request).catch(() => null);
@@ -149,9 +184,14 @@ export async function tearDown({ facts, profile, receiver }: Run): Promise<strin
     else left.push(`order ${id} (${typeof status === 'string' ? status : 'not readable'})`);
   }
   if (cancelled > 0) left.push(`${cancelled} cancelled orders`);
+  const canDelete = listExtensions(facts) !== null;
   // What is still under way arrives before the receiver is gone.
   await sleep(Math.min(1000, quietTime(facts)));
-  const canDelete = listExtensions(facts) !== null;
+  // An interrupted run ends soon, and webhooks that are deleted get no retries.
+  if (!(canDelete || run.signal.aborted)) {
+    const limit = Math.min(longestDrain, 2 * longestGap(facts));
+    await receiver.waitUntil(() => !isRetryDue(facts), limit, new AbortController().signal);
+  }
   for (const { name, id, url, owner, call, isDeleted } of facts.webhooks) {
     if (!isAccepted(call) || isDeleted) continue;
     const deleted =

@@ -1,5 +1,5 @@
 import { parties } from '../../profile/profile';
-import { isAccepted, objectIn } from '../../service/call';
+import { isAccepted, type JsonObject, objectIn } from '../../service/call';
 import {
   attemptsAt,
   type Change,
@@ -7,12 +7,14 @@ import {
   isAbout,
   isChanged,
   isFirstChange,
+  type PlacedOrder,
 } from '../facts';
 import { attemptsUntilSuccess, failing } from '../retries';
 import {
   changeStatus,
   pause,
   placeOrder,
+  poll,
   quietSeconds,
   type Run,
   readOrder,
@@ -103,11 +105,10 @@ async function watchFiveChanges(run: Run, hook: string): Promise<void> {
     await recordStatus();
   });
   for (let count = 0; count < 5; count += 1) {
-    const listing = count === 0 ? profile.listingWithAgent : undefined;
-    const order = await placeOrder(run, 'watched', { listing });
+    const from = count === 0 && profile.listingWithAgent ? 'listingWithAgent' : 'listing';
+    const order = await placeOrder(run, 'watched', { from });
     if (order === null) continue;
-    const hasAgent = typeof objectIn(order.created)?.agentId === 'string';
-    const caller = hasAgent && count === 0 ? 'agent' : 'seller';
+    const caller = count === 0 && (await hasAgent(run, order)) ? 'agent' : 'seller';
     const change = await changeStatus(run, order, 'fulfilling', caller);
     changes.push(change);
   }
@@ -125,6 +126,14 @@ async function watchFiveChanges(run: Run, hook: string): Promise<void> {
     );
   await receiver.waitUntil(arrived, windowFor(profile), signal);
   stopIfInterrupted(run);
+}
+
+/** Whether an order has an agent. A service may assign it a little later, if the profile names a listing whose orders have one. */
+async function hasAgent(run: Run, order: PlacedOrder): Promise<boolean> {
+  const isAssigned = (record: JsonObject | null) => typeof record?.agentId === 'string';
+  if (isAssigned(objectIn(order.created))) return true;
+  if (run.profile.listingWithAgent === undefined) return false;
+  return isAssigned(await poll(run, () => readOrder(run, order), isAssigned));
 }
 
 /** Requests the status that an order has got once more, and then the next one that the service accepts. */

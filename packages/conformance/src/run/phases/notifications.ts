@@ -38,7 +38,7 @@ export async function checkNotifications(run: Run): Promise<void> {
   await mark(run, owner, unread(run, owner)[0], { read: true });
   const marked = facts.markings.at(-1);
   if (marked && marked.after.get(marked.id) === true) {
-    await mark(run, owner, marked.id, { read: false });
+    for (const read of [true, false]) await mark(run, owner, marked.id, { read });
   }
 }
 
