@@ -61,7 +61,8 @@ const helperTypes: Readonly<Record<string, Readonly<Record<string, readonly stri
     'testing/sign-delivery': ['Bytes'],
     'testing/simulation/instance': ['StartReceiver'],
     'testing/simulation/judge': ['Finding'],
-    'testing/simulation/run-plan': ['TakeSnapshot'],
+    'testing/probe/cases': ['Expectation'],
+    'testing/simulation/options': ['TakeSnapshot'],
   },
 };
 

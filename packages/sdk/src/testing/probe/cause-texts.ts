@@ -9,7 +9,7 @@ export const causeTexts = {
   'leaks the secret': `A response has a signing secret. ${fixed} Rotate the secret.`,
   'leaks a stack': `A response has a stack trace. ${fixed} Set NODE_ENV=production, or what your framework has.`,
   'stopped responding':
-    'It accepted connections at first, and then none: most likely the case before ended its process. Catch errors of the verification. Look at the log of the receiver.',
+    'It accepted connections at first, and then none: most likely the first of these cases, or the one before, ended its process. Catch errors of the verification. Look at the log of the receiver.',
   'no TLS': 'It does not speak TLS at this port. Use http, or the port of https.',
   'TLS error':
     'The TLS connection failed: the service sends nothing to a certificate that it cannot verify. Serve the whole certificate chain of this host. For your own CA, set NODE_EXTRA_CA_CERTS.',

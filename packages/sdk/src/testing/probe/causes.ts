@@ -65,10 +65,8 @@ export const isWrong = (one: Outcome) =>
   [isForgery, isCrashed, isHasty, isHanging].some((test) => test(one));
 
 /** These causes make every case fail that shows them. */
-const alwaysFails: readonly CauseName[] = [
-  ...(['leaks the signature', 'leaks the secret', 'leaks a stack'] as const),
-  ...(['stopped responding', 'reads type'] as const),
-];
+const failing = ['leaks the signature', 'leaks the secret', 'leaks a stack', 'stopped responding'];
+export const alwaysFails: readonly string[] = [...failing, 'reads type'];
 
 const any =
   (test: (outcome: Outcome) => boolean): Find =>
@@ -116,17 +114,20 @@ const patterns: { readonly [Name in CauseName]?: Find } = {
   'leaks the signature': any(({ leak }) => leak === 'signature'),
   'leaks the secret': any(({ leak }) => leak === 'secret'),
   'leaks a stack': any(({ leak }) => leak === 'stack'),
-  'stopped responding': (all) =>
-    all.some(({ exchange }) => exchange.status !== null)
-      ? all.filter(({ exchange }) => exchange.error === 'ECONNREFUSED')
-      : [],
+  'stopped responding': (all) => {
+    const at = all.findIndex(({ exchange }) => !exchange.isConnected);
+    // The request before may have got no response either, as the process ended.
+    const ending = all[at - 1]?.exchange.status === null ? at - 1 : at;
+    return at > 0 && all.some(({ exchange }) => exchange.status !== null) ? all.slice(ending) : [];
+  },
   'no TLS': ended(({ error }) => /EPROTO|WRONG_VERSION|PACKET_LENGTH/.test(error ?? '')),
   'TLS error': ended(({ error }) => /CERT|TLS|SSL|ISSUER|UNABLE_TO/.test(error ?? '')),
   'too slow': any(isHanging),
   unreachable: (all) => (all.every(({ exchange }) => !exchange.isConnected) ? all : []),
   'no response': (all) => (all.every(({ exchange }) => exchange.status === null) ? all : []),
   'rate limited': any(isLimited),
-  unavailable: any(isUnavailable),
+  unavailable: (all) =>
+    all.some(isUnavailable) ? all.filter(({ exchange }) => exchange.status === 503) : [],
   'auth or CSRF in front': ended(({ status, headers, body }) =>
     status === 401 || status === 403
       ? 'www-authenticate' in headers ||
@@ -228,6 +229,3 @@ export function findCauses(all: readonly Outcome[]): ProbeCause[] {
     ];
   });
 }
-
-/** Whether a cause makes every case fail that shows it. */
-export const failsAlways = ({ name }: ProbeCause) => alwaysFails.some((one) => one === name);

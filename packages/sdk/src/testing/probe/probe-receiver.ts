@@ -1,7 +1,7 @@
 import { temporaryStatuses } from '../temporary-statuses';
 import { type CaseName, type Expectation, listedCases, type Need, type ProbeCase } from './cases';
 import {
-  failsAlways,
+  alwaysFails,
   findAcceptedType,
   findCauses,
   isAccepted,
@@ -52,9 +52,6 @@ const firstForged = listedCases.find(([, { expectation }]) => expectation === 'r
 /** After so many milliseconds, or when a case has hung, the probe waits for no response before it sends the next request. */
 const patienceMs = 300_000;
 
-/** How many requests without a response end the probe: the first ones, one of each type of event. */
-const maxSilent = 5;
-
 /**
  * Sends about 60 requests to a receiver, one after the other: genuine deliveries in every form that the service may send, and forged
  * ones. It finds out which common mistakes the receiver makes. All data is marked as that of test events. Needs Node. It takes
@@ -68,36 +65,20 @@ const maxSilent = 5;
  */
 export async function probeReceiver(options: ProbeOptions): Promise<ProbeReport> {
   checkOptions(options ?? {});
-  const { secret, nextSecret, declare = {}, timeoutMs = 15_000, signal, onCase } = options;
-  const url = new URL(options.url);
-  const { webhookId } = declare;
+  const { declare, nextSecret, timeoutMs = 15_000, signal, onCase } = options;
   const needs = { ...declare, rotation: nextSecret };
   const has = (need: Need) => Boolean(needs[need]);
-  const outcomes: Outcome[] = [];
-  const open = new Map<CaseName, Promise<void>>();
   const effectCounter = await countEffects(options.handled, signal);
+  const run: Run = { options, timeoutMs, effectCounter, outcomes: [] };
+  const { outcomes } = run;
+  const open = new Map<CaseName, Promise<unknown>>();
   const startedAt = performance.now();
-
-  const run = async (name: CaseName, one: ProbeCase, expectation: Expectation) => {
-    // Of a type that has an effect, or else of one that is accepted.
-    const type = effectCounter.type ?? findAcceptedType(outcomes);
-    const made = await one.make({ type, secret, nextSecret, webhookId });
-    const requests = Array.isArray(made) ? made : [made];
-    const exchanges = await sendAll(url, requests, one, { timeoutMs, signal });
-    const judged = { name, expectation, ...chooseJudged(exchanges, one) };
-    const expected = exchanges.some(isAcknowledged) ? requests.length : 0;
-    const effects = await effectCounter.count(name, expectation, expected);
-    const leak = await findLeak(requests, exchanges, [secret, ...(nextSecret ? [nextSecret] : [])]);
-    outcomes.push({ ...judged, effects, leak });
-    open.delete(name);
-  };
-
   for (const [name, one] of listedCases) {
     const expectation = expectationOf(one, has);
     if (expectation === null) continue;
     if (name === firstForged) await effectCounter.settle();
     onCase?.(name);
-    const running = run(name, one, expectation);
+    const running = runCase(name, one, expectation, run).then(() => open.delete(name));
     open.set(name, running);
     // Its rejection is seen below.
     running.catch(() => undefined);
@@ -121,6 +102,29 @@ const pause = (milliseconds: number) =>
   new Promise<void>((resolve) => {
     setTimeout(resolve, milliseconds);
   });
+
+/** What all cases of a run share. */
+interface Run {
+  options: ProbeOptions;
+  timeoutMs: number;
+  effectCounter: Awaited<ReturnType<typeof countEffects>>;
+  outcomes: Outcome[];
+}
+
+/** Sends the requests of a case, and adds its outcome. */
+async function runCase(name: CaseName, one: ProbeCase, expectation: Expectation, run: Run) {
+  const { options, timeoutMs, effectCounter, outcomes } = run;
+  const { secret, nextSecret, declare, signal } = options;
+  // Of a type that has an effect, or else of one that is accepted.
+  const type = effectCounter.type ?? findAcceptedType(outcomes);
+  const made = await one.make({ type, secret, nextSecret, webhookId: declare?.webhookId });
+  const requests = Array.isArray(made) ? made : [made];
+  const exchanges = await sendAll(new URL(options.url), requests, one, { timeoutMs, signal });
+  const expected = exchanges.some(isAcknowledged) ? requests.length : 0;
+  const effects = await effectCounter.count(name, expectation, expected);
+  const leak = await findLeak(requests, exchanges, nextSecret ? [secret, nextSecret] : [secret]);
+  outcomes.push({ name, expectation, ...chooseJudged(exchanges, one), effects, leak });
+}
 
 /** Returns the right outcome of a case; null if it cannot be sent. */
 function expectationOf({ expectation, needs }: ProbeCase, has: (need: Need) => boolean) {
@@ -157,7 +161,8 @@ function mustStop(outcomes: readonly Outcome[], open: number): boolean {
   if (!first) return false;
   const { status, error } = first.exchange;
   const isElsewhere = error !== null && !isHanging(first);
-  const isSilent = outcomes.length + open >= maxSilent && outcomes.every(isHanging);
+  // One of each type of event.
+  const isSilent = outcomes.length + open >= 5 && outcomes.every(isHanging);
   const isGone = outcomes.some((one) => isLimited(one) || !one.exchange.isConnected);
   return isElsewhere || /^(3\d\d|404|405)$/.test(String(status)) || isSilent || isGone;
 }
@@ -174,7 +179,8 @@ function report(outcomes: readonly Outcome[], has: (need: Need) => boolean): Pro
       return { name, expectation, verdict: 'not run', ...none };
     }
     const { status, error, durationMs } = one.exchange;
-    const isFail = isWrong(one) || causes.some((it) => failsAlways(it) && it.cases.includes(name));
+    const isFail =
+      isWrong(one) || causes.some((it) => alwaysFails.includes(it.name) && it.cases.includes(name));
     const isNote = cause !== null || (provesNothing && one.expectation !== 'accept');
     const verdict = isFail ? 'fail' : isNote ? 'note' : 'pass';
     return { name, expectation: one.expectation, verdict, status, error, cause, durationMs };

@@ -13,7 +13,7 @@ import {
 } from './plan';
 
 /** Reads the state that a receiver has reached. */
-type TakeSnapshot = (environment: Pick<SimulationEnvironment, 'durable'>) => unknown;
+export type TakeSnapshot = (environment: Pick<SimulationEnvironment, 'durable'>) => unknown;
 type Forged = NonNullable<SimulationPlan['forged']>[number];
 
 /** Options of `simulateDeliveries`. */
@@ -62,8 +62,6 @@ const satisfy =
   (value, name) => {
     if (!holds(value)) fail(name, rule, value);
   };
-const isFunction = satisfy('a function', (value) => typeof value === 'function');
-const isBoolean = satisfy('true or false', (value) => typeof value === 'boolean');
 const whole = (least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY) =>
   satisfy(
     `an integer${least === Number.NEGATIVE_INFINITY ? '' : ` from ${least}`}${most === Number.POSITIVE_INFINITY ? '' : ` to ${most}`}`,
@@ -100,6 +98,9 @@ const fields =
  * @throws {TypeError} with the name of the option, or the place in the plan, and what is valid
  */
 export function checkOptions(given: SimulationOptions): void {
+  // Not at the top of the module: a bundler would keep them without the simulation.
+  const isFunction = satisfy('a function', (value) => typeof value === 'function');
+  const isBoolean = satisfy('true or false', (value) => typeof value === 'boolean');
   const [count, duration, type] = [whole(1), whole(0, longestMs), oneOf(eventTypes)];
   const loss = oneOf(['request', 'response']);
   const attempt = { late: duration, slow: duration, copy: duration, lose: loss, crash: whole(0) };

@@ -115,6 +115,22 @@ describe('probeReceiver and receivers that cannot be judged', () => {
     expect(await causesOf(probeAt(server.url))).toContain('stopped responding');
   });
 
+  it('names the end of a receiver that stops at a genuine delivery, and nothing else', async () => {
+    let requests = 0;
+    const sound = serve(byServiceSignature, newMemory());
+    const server = await startHttpServer((request, response) => {
+      requests += 1;
+      if (requests < 11) return sound(request, response);
+      const closed = server.close();
+      request.socket.destroy();
+      return closed;
+    });
+    const { causes } = await probeAt(server.url);
+    expect(causes.map(({ name, cases }) => [name, cases[0]])).toEqual([
+      ['stopped responding', 'reordered JSON'],
+    ]);
+  });
+
   it('follows no redirect', async () => {
     const paths: (string | undefined)[] = [];
     const report = await probe((request, response) => {

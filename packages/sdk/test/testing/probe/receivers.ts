@@ -223,6 +223,10 @@ const mistakesByCause: Record<string, Record<string, Handle | [Handle, Setting]>
     'needs a length': when(({ headers }) => 'transfer-encoding' in headers, 411),
   },
   unavailable: {
+    'is not available for each seventh request': (received, memory) => {
+      memory.handled += 1;
+      return memory.handled % 7 === 0 ? 503 : isGenuine(received) ? 204 : 400;
+    },
     'is not available for new fields': when((one) => Object.keys(parse(one)).length > 3, 503),
   },
   'stopped accepting': {
