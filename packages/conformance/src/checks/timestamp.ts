@@ -21,7 +21,7 @@ export function parseTimestamp(value: unknown): number | null {
   return start + ((hour * 60 + minute) * 60 + second + Number(`0.${parts.fraction ?? 0}`)) * 1000;
 }
 
-/** When the day begins that the parts of a date name; null if there is none. */
+/** The start of a date, in milliseconds since 1970; null if there is no such date. */
 function findDay(at: (name: string) => number): number | null {
   const year = at('year');
   const begin = (month: number, date: number) => new Date(0).setUTCFullYear(year, month, date);

@@ -8,7 +8,7 @@ export type AccountName = (typeof accountNames)[number];
 export const parties = ['buyer', 'seller', 'agent'] as const;
 export type Party = (typeof parties)[number];
 
-/** What a profile of `init` has until somebody fills it in. */
+/** The placeholders that `init` writes into a profile, to be replaced. */
 export const placeholders = { baseUrl: 'https://trade.example', listing: 'lst_REPLACE_ME' };
 
 /** What a profile refers to. */

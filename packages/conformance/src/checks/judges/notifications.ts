@@ -65,15 +65,12 @@ export const judgeNotifications = {
         expect(record.read !== true, `${record.id} is read, and nobody has marked it.`, call),
       );
   },
-  'NTF-10': judgeMarkings(true, ({ id, call, before, after }) => [
-    ...(before.get(id) === true
-      ? []
-      : [
-          after.has(id)
-            ? expect(after.get(id) === true, `The notification ${id} is still unread.`, call)
-            : inconclusive('The notification is no longer in the list.'),
-        ]),
-  ]),
+  'NTF-10': judgeMarkings(true, ({ id, call, before, after }) => {
+    if (before.get(id) === true) return [];
+    return after.has(id)
+      ? [expect(after.get(id) === true, `The notification ${id} is still unread.`, call)]
+      : [inconclusive('The notification is no longer in the list.')];
+  }),
   'NTF-11': judgeMarkings(true, ({ id, call, before, after }) => {
     const others = [...before].filter(([one]) => one !== id && after.has(one));
     const other = others.find(([one, read]) => after.get(one) !== read);
