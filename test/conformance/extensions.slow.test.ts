@@ -13,19 +13,24 @@ import { createProfile } from '../../packages/conformance/src/profile/profile';
 import { checkService } from '../../packages/conformance/src/run/check-service';
 import { findUnusedPort } from '../helpers/loopback';
 import { type BrokenPromise, createBreakages } from './breakages';
+import { untilMeasured } from './run-kit';
 import { startBreakingProxy } from './start-breaking-proxy';
 
 /** Checks the extensions of the reference server behind two proxies: one before it, one before the receiver of the kit. */
 async function checkExtensions(
   { onTestFinished }: TestContext,
   find: (all: BrokenPromise[]) => BrokenPromise | undefined = () => undefined,
-  { rateLimit = 1_000_000, only = [] as string[] } = {},
+  { rateLimit = 1_000_000, only = [] as string[], clockAheadMs = 0 } = {},
 ) {
+  const clock: typeof systemClock =
+    clockAheadMs === 0
+      ? systemClock
+      : { ...systemClock, isReal: false, now: () => Date.now() + clockAheadMs };
   const store = openSqliteStore(':memory:');
-  const { accounts, listings } = await seed(store, systemClock, createIdGenerator());
+  const { accounts, listings } = await seed(store, clock, createIdGenerator());
   const server = await startServer({
     ...{ store, log: createLog('silent'), host: '127.0.0.1', port: 0, docs: false },
-    ...{ rateLimit, webhookPolicy: insecureWebhookPolicy },
+    ...{ rateLimit, clock, webhookPolicy: insecureWebhookPolicy },
   });
   onTestFinished(() => server.close());
   const [buyer = '', seller = '', agent = '', stranger = ''] = accounts.map(({ apiKey }) => apiKey);
@@ -45,7 +50,7 @@ async function checkExtensions(
     provokeRateLimit: only.includes('RTE-3'),
     waivers: [{ check: 'EVT-3', reason: 'The receiver is on loopback.' }],
   });
-  const report = await checkService(profile, { level: 'extensions', only });
+  const report = await untilMeasured(() => checkService(profile, { level: 'extensions', only }));
   // Keys and secrets are in no report, whatever the service shows.
   expect(JSON.stringify(report)).not.toMatch(/(tpk|whsec)_[\w+/]{10}/);
   const { checks, exitCode } = report;
@@ -72,6 +77,33 @@ test.concurrent('the reference server keeps every promise of its extensions', as
     ['RTE-3', 'It needs provokeRateLimit: true in the profile.'],
   ]);
   expect(exitCode).toBe(0);
+});
+
+test.concurrent('a clock that is 90 s ahead fails no check', async (context) => {
+  const clockAheadMs = 90_000;
+  const api: BrokenPromise['api'] = {
+    response({ headers }) {
+      headers.date = new Date(Date.now() + clockAheadMs).toUTCString();
+    },
+  };
+  const find = () => ({ what: '', fails: ['DLV-2'] as const, api });
+  const { failed } = await checkExtensions(context, find, { clockAheadMs });
+  expect(failed).toEqual([]);
+});
+
+test.concurrent('two keys of one account end the run, and are named', async (context) => {
+  let buyer = '';
+  const api: BrokenPromise['api'] = {
+    request({ path, headers }) {
+      if (!path.endsWith('/v1/account')) return;
+      buyer ||= String(headers.authorization);
+      headers.authorization = buyer;
+    },
+  };
+  const find = () => ({ what: '', fails: ['ACC-2'] as const, api });
+  await expect(checkExtensions(context, find)).rejects.toThrow(
+    /^keys.buyer and keys.seller are of one account, usr_\w+[.]/,
+  );
 });
 
 test.concurrent('a limited client is told when to try again, or RTE-3 fails', async (context) => {

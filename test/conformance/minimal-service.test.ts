@@ -22,6 +22,16 @@ test('the kit explains a failure with the exchange, a command and no key', async
   expect(JSON.stringify(report)).not.toMatch(/key_[0-9a-f]{8}/);
 });
 
+test.each([
+  ['seller', /^The first order has one account as buyer and seller, usr_\w+[.] Set keys.buyer/],
+  ['stranger', /^keys.buyer and keys.stranger are of one account, usr_\w+[.]/],
+] as const)(
+  'the kit stops if the keys of buyer and %s are of one account, and names their fields',
+  async (twin, message) => {
+    await expect(checkMinimalService({ twin }, { mode: 'quick' })).rejects.toThrow(message);
+  },
+);
+
 test('the README shows what the kit prints of a failure', async () => {
   const report = await checkMinimalService({ fault: 'signsCompact' }, { mode: 'quick' });
   expect(findLinesOnlyInReadme('1 failed', asText(report))).toEqual([]);

@@ -74,8 +74,13 @@ test('a waiver of a check that does not exist names list', async () => {
 });
 
 test.each([
-  [301, { location: 'https://elsewhere.example/' }, '(Location: https://elsewhere.example/)'],
-  [404, {}, 'HTTP 404'],
+  [
+    301,
+    { location: 'https://elsewhere.example/' },
+    '(Location: https://elsewhere.example/). Is base',
+  ],
+  [404, {}, 'HTTP 404. Is baseUrl in the profile right?'],
+  [500, {}, 'HTTP 500. Look at the log of the service.'],
 ])('a baseUrl that responds with %i to everything ends with 2', async (status, headers, shown) => {
   const server = await forTest(
     startHttpServer((_, response) => response.writeHead(status, headers).end()),
@@ -84,7 +89,6 @@ test.each([
   const { code, err } = await run([...quick, profile], env);
   expect(code).toBe(2);
   expect(err).toContain(shown);
-  expect(err).toContain('Is baseUrl in the profile right?');
 });
 
 test('a baseUrl with https at a port of http ends with 2 and names the protocol', async () => {

@@ -76,6 +76,7 @@ const copyLast = (facts: Facts, name: string, changed: Partial<Delivery> = {}) =
   facts.deliveries = [...facts.deliveries, { ...last, at: last.at + 10, ...changed }];
 };
 const listOf = (call: Call | undefined) => ((call?.json ?? { data: [] }) as { data: Json[] }).data;
+const at500 = (facts: Facts) => attemptsAt(facts, 'status-500')[0]?.at ?? 0;
 const hours = (facts: Facts, ...after: number[]) => {
   const all = attemptsAt(facts, 'status-500').slice(0, after.length);
   const start = all[0]?.at ?? 0;
@@ -138,9 +139,12 @@ const failing: Record<string, Spoil> = {
   },
   'EVT-8': inEvents('status', 'confirmed'),
   'EVT-16': dropDeliveries(({ hook }) => hook === 'status-202'),
-  'RTY-6': (facts) => copyLast(facts, 'status-429'),
+  'RTY-6': (facts) => {
+    for (const hook of ['status-429', 'hang']) copyLast(facts, hook);
+  },
   'RTY-7': (facts) => {
-    const data = { orderId: findOrder(facts, 'retried')?.id, status: 'completed' };
+    const status = 'fulfilling';
+    const data = { orderId: findOrder(facts, 'retried')?.id, previousStatus: status, status };
     copyLast(facts, 'ok-seller', { json: { event: 'order.status_changed', data } });
   },
   'RTY-8': (facts) => hours(facts, 0, 12, 25),
@@ -249,6 +253,36 @@ test.each<[id: string, what: string, spoil: Spoil]>([
       for (const one of attempts(facts, 'created-only')) one.body = Buffer.from('{}');
     },
   ],
+  [
+    'RTY-5',
+    'waits that a busy process has made longer, turn by turn',
+    (facts) => {
+      for (const hook of ['status-500', 'status-404', 'status-302', 'close']) {
+        const all = attemptsAt(facts, hook);
+        for (const [index, after] of [0, 340, 930, 1340].entries())
+          Object.assign(all[index] ?? {}, { at: at500(facts) + after });
+      }
+      facts.calls = [];
+      const ends = Array.from({ length: 40 }, (_, index) => at500(facts) + 25 * index);
+      const busy = { milliseconds: 5, turns: 3, active: 24 };
+      facts.stalls = ends.map((endedAt) => ({ endedAt, ...busy }));
+    },
+  ],
+  [
+    'RTY-8',
+    'a service whose clock is an hour behind',
+    (facts) => {
+      hours(facts, 0, 12, 23.9);
+      for (const { json } of attempts(facts, 'status-500'))
+        Object.assign(json as Json, {
+          createdAt: new Date(at500(facts) - 3_600_000).toISOString(),
+        });
+      for (const { response, endedAt } of facts.calls) {
+        const date = new Date(endedAt - 3_600_000).toUTCString();
+        if (response) response.headers = [['Date', date]];
+      }
+    },
+  ],
   ['RTY-9', 'waits that grow threefold without a limit', (facts) => hours(facts, 0, 0.3, 2.7, 10)],
 ])('%s does not fail for %s', (id, _, spoil) => {
   const facts = copy();
@@ -287,7 +321,7 @@ test('what follows from a waived failure is waived', () => {
   for (const phase of ['start', 'orders', 'events', 'notifications', 'end'] as const)
     facts.finished.add(phase);
   facts.deliveries = facts.deliveries.flatMap((one) => [one, { ...one }]);
-  copyLast(facts, 'status-429');
+  for (const hook of ['status-429', 'hang']) copyLast(facts, hook);
   const before = judgeAll(facts);
   expect([before.get('EVT-14'), before.get('RTY-6')]).toEqual(['fail', 'blocked']);
   facts.profile.waivers.push({ check: 'EVT-14', reason: 'a test' });

@@ -34,6 +34,8 @@ export async function recordFacts(): Promise<Facts> {
   const run: Run = {
     ...{ profile, facts, service, receiver, signal, mode: 'default' },
     log: () => undefined,
+    listings: new Map(),
+    isTardy: false,
   };
   try {
     await start(run);

@@ -75,6 +75,7 @@ export class Service {
   readonly #webhooks: Webhook[] = [];
   /** The first status of each order, by its ID. */
   readonly #firstStatus = new Map<string, string>();
+  #marks = 0;
 
   constructor(
     readonly accounts: readonly Account[],
@@ -130,12 +131,13 @@ export class Service {
   /** POST /v1/orders */
   createOrder({ account, body }: Call): Result {
     const { fault, variant } = this.behaviour;
-    if (variant === 'busyBuyer') this.orderElsewhere();
+    if (variant === 'otherClients') this.orderElsewhere();
     const mayCreate =
       account.kind === 'buyer' ||
       (fault === 'sellerCreates' && account.kind === 'seller') ||
       (fault === 'agentCreates' && account.kind === 'agent');
-    if (!mayCreate) throw new Refusal(403);
+    const isHidden = fault === 'sellerRefusedAfterCreate' && account.kind === 'seller';
+    if (!mayCreate && !isHidden) throw new Refusal(403);
     this.#allowOnly(Object.keys(body), ['listingId', 'quantity']);
     const listing = this.listings.find(({ id }) => id === body.listingId);
     const quantity = fault === 'quantityDefault' ? (body.quantity ?? 1) : body.quantity;
@@ -144,7 +146,10 @@ export class Service {
 
     const now = new Date();
     const order: Order = {
-      id: fault === 'idUnprefixed' ? randomUUID() : `ord_${newId()}`,
+      id:
+        fault === 'idUnprefixed'
+          ? randomUUID()
+          : `ord_${newId()}${variant === 'oddIds' ? '=:' : ''}`,
       status: fault === 'clientStatus' ? String(body.status ?? 'pending') : 'pending',
       buyerId: account.id,
       sellerId: listing.sellerId,
@@ -159,6 +164,10 @@ export class Service {
       const agent = this.accounts.find(({ kind }) => kind === 'agent');
       setTimeout(() => Object.assign(order, { agentId: agent?.id, updatedAt: new Date() }), 50);
     }
+    if (variant === 'confirmsItself')
+      setTimeout(() => {
+        if (order.status === 'pending') void this.#change(order, 'confirmed', account);
+      }, 150);
     this.#firstStatus.set(order.id, order.status);
     if (this.behaviour.variant === 'moreNotifications')
       this.#notify(
@@ -170,6 +179,7 @@ export class Service {
     this.#deliver(order, 'order.created', { orderId: order.id }, account);
     if (fault === 'createdTwice')
       this.#deliver(order, 'order.created', { orderId: order.id, copy: '2' }, account);
+    if (isHidden) throw new Refusal(403);
     const shown = this.#show(order);
     if (fault === 'upperStatus') shown.status = order.status.toUpperCase();
     return { status: 201, body: { data: shown } };
@@ -250,9 +260,16 @@ export class Service {
     if (!notification || !isOwn) throw new Refusal(this.#hiddenStatus(notification));
     this.#allowOnly(Object.keys(body), ['read']);
 
+    if (variant === 'otherClients') this.#markElsewhere();
     const isRead = notification.read;
+    if (body.read === true && variant === 'appliesLater') {
+      setTimeout(() => Object.assign(notification, { read: true }), 700);
+      return { status: 202 };
+    }
     if (body.read === true) {
       notification.read = true;
+      for (const other of this.#notifications)
+        if (fault === 'marksForOthers' && other.orderId === notification.orderId) other.read = true;
       for (const other of this.#notifications)
         if (fault === 'marksAll' && other.accountId === account.id) other.read = true;
       if (isRead && fault === 'trueToggles') notification.read = false;
@@ -262,6 +279,15 @@ export class Service {
       throw new Refusal(422);
     }
     return this.#updated(this.#show(notification));
+  }
+
+  /** Marks a notification of every account at every fourth call, as other clients may. */
+  #markElsewhere(): void {
+    this.#marks += 1;
+    for (const { id } of this.#marks % 4 === 0 ? this.accounts : []) {
+      const newest = this.#notifications.findLast((one) => one.accountId === id && !one.read);
+      if (newest) newest.read = true;
+    }
   }
 
   /** POST /v1/webhooks */
@@ -276,6 +302,7 @@ export class Service {
     const secret = randomBytes(24).toString('base64url');
     const webhook: Webhook = { id: `whk_${newId()}`, url, events, secret, account };
     this.#webhooks.push(webhook);
+    if (this.behaviour.variant === 'flakyRegistration' && own.length === 0) throw new Refusal(503);
     const name = this.behaviour.variant === 'namedSigningSecret' ? 'signingSecret' : 'secret';
     return { status: 201, body: { data: { id: webhook.id, url, events, [name]: secret } } };
   }
@@ -308,6 +335,8 @@ export class Service {
     }
     if (fault !== 'notPersisted') {
       order.status = status;
+      const agent = this.accounts.find(({ kind }) => kind === 'agent');
+      if (this.behaviour.variant === 'agentWithChange') order.agentId ??= agent?.id ?? null;
       if (fault !== 'updatedAtFixed') order.updatedAt = new Date();
       if (fault === 'createdAtRewritten') order.createdAt = order.updatedAt;
     }
@@ -345,9 +374,10 @@ export class Service {
   }
 
   #notify(order: Order, accountIds: string[], type: string, message: string): void {
-    const { fault } = this.behaviour;
-    const read = fault === 'bornRead' || fault === 'webhooksWithoutKey';
+    const { fault, variant } = this.behaviour;
     for (const accountId of accountIds) {
+      const isMarked = variant === 'otherClients' && this.#notifications.length % 10 === 7;
+      const read = isMarked || fault === 'bornRead' || fault === 'webhooksWithoutKey';
       const id = `ntf_${newId()}`;
       const createdAt = new Date();
       this.#notifications.push({
@@ -382,6 +412,7 @@ export class Service {
     const { accountId, ...shown }: Record<string, unknown> = { ...record };
     if (variant === 'moreFields') shown.more = { of: [accountId ?? null] };
     if (accountId !== undefined) return shown;
+    if (fault === 'shoutedStatus') shown.status = String(shown.status).toUpperCase();
     if (fault === 'agentEmpty') shown.agentId ??= '';
     if (fault === 'agentAbsent' && shown.agentId === null) delete shown.agentId;
     if (fault === 'quantityText') shown.quantity = String(shown.quantity);

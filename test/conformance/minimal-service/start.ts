@@ -15,6 +15,8 @@ export interface MinimalServiceOptions {
   baseDelayMs?: number;
   /** How long a receiver may take to respond, in milliseconds. Defaults to 300. */
   attemptTimeoutMs?: number;
+  /** Whose key belongs to the account of the buyer, too. */
+  twin?: 'seller' | 'stranger' | undefined;
   /** The certificate authority of HTTPS receivers, PEM. */
   ca?: string;
 }
@@ -22,8 +24,14 @@ export interface MinimalServiceOptions {
 export interface MinimalService {
   /** Without `/v1`. */
   baseUrl: string;
-  /** `strangerSeller` is a seller; both strangers are no party of any order of the listings. */
-  accounts: Record<'buyer' | 'seller' | 'agent' | 'stranger' | 'strangerSeller', Account>;
+  /**
+   * `strangerSeller` is a seller; both strangers are no party of any order of the listings. `operator` has another key and sees and changes
+   * what the seller does.
+   */
+  accounts: Record<
+    'buyer' | 'seller' | 'agent' | 'stranger' | 'strangerSeller' | 'operator',
+    Account
+  >;
   /** IDs of listings with unlimited stock. Orders of `withAgent` have the agent. */
   listings: { plain: string; withAgent: string };
   /** Ends all deliveries and connections. */
@@ -49,6 +57,7 @@ export async function startMinimalService({
   variant,
   baseDelayMs = 40,
   attemptTimeoutMs = 300,
+  twin,
   ca,
 }: MinimalServiceOptions = {}): Promise<MinimalService> {
   const behaviour = { fault, variant };
@@ -60,11 +69,13 @@ export async function startMinimalService({
     stranger: anAccount('buyer'),
     strangerSeller: anAccount('seller'),
   };
+  if (twin) accounts[twin].id = accounts.buyer.id;
+  const operator = { ...accounts.seller, key: anAccount('seller').key };
   const sellerId = accounts.seller.id;
   const plain = { id: `lst_${newId()}`, sellerId, agentId: null };
   const withAgent = { id: `lst_${newId()}`, sellerId, agentId: accounts.agent.id };
   const deliveries = new Deliveries(behaviour, { baseDelayMs, attemptTimeoutMs }, ca);
-  const keyHolders = Object.values(accounts);
+  const keyHolders = [...Object.values(accounts), operator];
   const service = new Service(keyHolders, [plain, withAgent], deliveries, behaviour);
   const server = createServer((request, response) => {
     requests += 1;
@@ -76,7 +87,7 @@ export async function startMinimalService({
   const port = await listenOnLoopback(server);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    accounts,
+    accounts: { ...accounts, operator },
     listings: { plain: plain.id, withAgent: withAgent.id },
     async stop() {
       await closeServer(server);
@@ -123,7 +134,7 @@ async function handle(service: Service, request: IncomingMessage): Promise<Resul
     const match = path.exec(pathname);
     if (!match || method !== request.method) continue;
     const body = method === 'GET' ? {} : readObject(Buffer.concat(chunks).toString());
-    return run(service, { account, id: match[1] ?? '', query, body });
+    return run(service, { account, id: decodeURIComponent(match[1] ?? ''), query, body });
   }
   throw new Refusal(404);
 }

@@ -24,10 +24,16 @@ export const variants = {
   fewWebhooks: 'An account has at most eight webhooks.',
   actorOnly: 'Only the account that has made a change is notified and gets the event.',
   movesItself: 'An order that is fulfilling becomes completed 150 ms later.',
-  appliesLater: 'A change is accepted with 202, and made 700 ms later.',
+  appliesLater:
+    'A change of an order or a notification is accepted with 202, and made 700 ms later.',
+  confirmsItself: 'An order becomes confirmed 150 ms after its creation.',
+  oddIds: 'The IDs of orders end with `=:`.',
+  agentWithChange: 'An order gets its agent when it becomes fulfilling.',
+  flakyRegistration: 'The first registration of each account succeeds, and its response is a 503.',
   listsLater: 'A list shows a change 700 ms later.',
   agentLater: 'Every order gets an agent, 50 ms after its creation.',
-  busyBuyer: 'Another client of the buyer orders 77 units before every response to an order.',
+  otherClients:
+    'Another client of the buyer orders 77 units before every response to an order; others mark notifications.',
   weekDates: 'Timestamps have week dates: 2026-W05-6T12:00:00.123Z.',
   slowWebhooks: 'All deliveries but those to one webhook are 3 s late.',
   namedSigningSecret: 'The secret of a webhook is called `signingSecret`.',

@@ -5,7 +5,7 @@ export const caFileName = 'conformance-ca.pem';
 
 /** The profile that `init` writes: what is needed, and what may be set. */
 export const exampleProfile = `# Describes a service for: tradepost-conformance check
-# The run creates about 18 orders, and 45 for the extensions, changes their statuses and registers webhooks: use accounts that are made for it.
+# The run creates about 12 orders, and 45 for the extensions, changes their statuses and registers webhooks: use accounts that are made for it.
 
 # What stands before /v1.
 baseUrl: ${placeholders.baseUrl}
@@ -52,5 +52,5 @@ receiver:
 
 # Failures that you accept: of derived checks, and of EVT-3. One that no longer fails is reported as a failure.
 # waivers:
-#   - { check: UPD-2, reason: updatedAt has the precision of a minute }
+#   - { check: EVT-13, reason: reads follow a second after the event }
 `;

@@ -35,6 +35,8 @@ export interface Receiver {
   baseUrl: string;
   /** Returns the URL of a webhook, which behaves so from now on. */
   behave(hook: string, behaviour: Behaviour): string;
+  /** Returns another URL of a webhook. What comes to the one before gets a 204 and is not recorded. */
+  renew(hook: string): string;
   /** Makes every webhook respond with 204, also those with which a response is waited for. */
   calm(): void;
   /** Is called before a delivery gets its response, which waits for the promise. */
@@ -80,6 +82,9 @@ export async function startReceiver(
       ? https.createServer(await certifyHost(receiver.https.host, receiver.https.caFile))
       : http.createServer();
   const behaviours = new Map<string, Behaviour>();
+  /** Webhooks by the last segment of their path. */
+  const hooks = new Map<string, string>();
+  const abandoned = new Set<string>();
   const work = new Map<string, (delivery: Delivery) => Promise<void>>();
   const held = new Map<ServerResponse, Delivery>();
   const deliveries: Delivery[] = [];
@@ -120,11 +125,11 @@ export async function startReceiver(
         .split('/')
         .filter(Boolean);
       const [run = '', name = ''] = segments.slice(-2);
-      if (run.startsWith('run-') && run !== runId) {
+      if ((run.startsWith('run-') && run !== runId) || abandoned.has(name)) {
         response.writeHead(204).end();
         return;
       }
-      const hook = run === runId && behaviours.has(name) ? name : null;
+      const hook = run === runId ? (hooks.get(name) ?? null) : null;
       const delivery: Delivery = {
         hook,
         at: Date.now(),
@@ -169,7 +174,13 @@ export async function startReceiver(
     refusals,
     behave(hook, behaviour) {
       behaviours.set(hook, behaviour);
+      hooks.set(hook, hook);
       return baseUrl + pathTo(hook);
+    },
+    renew(hook) {
+      abandoned.add(hook);
+      hooks.set(`${hook}-again`, hook);
+      return baseUrl + pathTo(`${hook}-again`);
     },
     calm() {
       isCalm = true;

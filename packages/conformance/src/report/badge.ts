@@ -2,24 +2,19 @@ import { onOneLine } from './messages';
 import type { Mode, Report } from './report';
 import { type LevelResult, levelResults } from './summary';
 
-const colors: Record<LevelResult['state'], string> = {
-  passed: 'green',
-  failed: 'red',
-  'in part': 'yellow',
-  'not run': 'lightgrey',
-  'not applicable': 'lightgrey',
-};
+/** By the state of a level, the worst first. Without any of these: light grey. */
+const colors = { failed: 'red', 'in part': 'yellow', passed: 'green' };
 
-function describe({ state, counts, judged, total, level }: LevelResult, mode: Mode): string {
+function describe({ level, state, checks, count, judged }: LevelResult, mode: Mode): string {
   if (judged === 0) return `${level} ${state}`;
-  const { fail = 0, pass = 0, waived = 0 } = counts;
-  const numbers = {
-    passed: `${pass} checks`,
-    failed: `${fail} of ${total} checks`,
-  }[state as string];
   const quick = mode === 'quick' ? ' (quick)' : '';
-  const waivers = waived === 0 ? '' : `, ${waived} waived`;
-  return `${level} ${state}${quick}: ${numbers ?? `${judged} of ${total} checks judged, 0 failed`}${waivers}`;
+  const waivers = count('waived') === 0 ? '' : `, ${count('waived')} waived`;
+  const texts: Record<string, string> = {
+    passed: `${count('pass')} checks`,
+    failed: `${count('fail')} of ${checks.length} checks`,
+  };
+  const text = texts[state] ?? `${judged} of ${checks.length} checks judged, 0 failed`;
+  return `${level} ${state}${quick}: ${text}${waivers}`;
 }
 
 /**
@@ -28,14 +23,12 @@ function describe({ state, counts, judged, total, level }: LevelResult, mode: Mo
  */
 export function badgeEndpoint(report: Report) {
   const results = levelResults(report);
-  const worst = (['failed', 'in part', 'passed', 'not run'] as const).find((state) =>
-    results.some((result) => result.state === state),
-  );
+  const isFound = ([state]: [string, string]) => results.some((result) => result.state === state);
   return {
     schemaVersion: 1,
     label: onOneLine(`tradepost conformance ${report.kit.version}`),
     message: results.map((result) => describe(result, report.mode)).join('; '),
-    color: colors[worst ?? 'not run'],
+    color: Object.entries(colors).find(isFound)?.[1] ?? 'lightgrey',
   };
 }
 

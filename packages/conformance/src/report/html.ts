@@ -2,17 +2,24 @@ import { createHash } from 'node:crypto';
 import { className, style } from './html-style';
 import { Markup, markup } from './markup';
 import { formatSpan, formatTimeOfDay, requestLines, responseLines, showText } from './messages';
-import type { Body, CheckResult, Evidence, Exchange, Report, Verdict } from './report';
 import {
-  byVerdict,
+  type Body,
+  type CheckResult,
+  type Evidence,
+  type Exchange,
+  type Report,
+  verdictTexts,
+} from './report';
+import {
   explainVerdict,
   formatConclusion,
   formatLevel,
   groupBy,
   levelResults,
+  listSections,
   measureRun,
   readFamily,
-  verdictTexts,
+  type Section,
 } from './summary';
 
 const shown = { maxLength: 20_000, allHeaders: true };
@@ -23,13 +30,11 @@ const maxBase64 = 100_000;
 /** `Not run`. */
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function definition(term: string, description: Markup | Markup[] | string): Markup {
-  return markup`<dt>${term}</dt><dd>${description}</dd>`;
-}
+const definition = (term: string, description: Markup | Markup[] | string) =>
+  markup`<dt>${term}</dt><dd>${description}</dd>`;
 
-function code(caption: string, text: string): Markup {
-  return markup`<figure><figcaption>${caption}</figcaption><pre>${text}</pre></figure>`;
-}
+const code = (caption: string, text: string) =>
+  markup`<figure><figcaption>${caption}</figcaption><pre>${text}</pre></figure>`;
 
 function rawBody(name: string, body: Body | null | undefined): Markup[] {
   if (body == null || body.bytes === 0) return [];
@@ -68,20 +73,17 @@ function finding(check: CheckResult): Markup {
 `;
 }
 
-function section([verdict, checks]: [Verdict, CheckResult[]]): Markup | Markup[] {
-  const { label, meaning, outcome } = verdictTexts[verdict];
+function section({ verdict, label, meaning, outcome, checks }: Section): Markup | Markup[] {
   if (outcome === 'pass') return [];
   // Most of those without a result share a reason.
-  const groups = groupBy(checks, explainVerdict).map(([reason, group]) =>
-    definition(
-      reason,
-      group.map(({ id }) => markup`<a href="#${className(id)}">${id}</a> `),
-    ),
-  );
+  const reasons = groupBy(checks, explainVerdict).map(([reason, group]) => {
+    const links = group.map(({ id }) => markup`<a href="#${className(id)}">${id}</a> `);
+    return definition(reason, links);
+  });
   const id = className(verdict);
   return markup`<section aria-labelledby="${id}"><h2 id="${id}">${capitalize(label)} (${checks.length})</h2>
 <p class="soft">${meaning}</p>
-${outcome === 'skip' ? markup`<dl class="card">${groups}</dl>` : checks.map(finding)}</section>
+${outcome === 'skip' ? markup`<dl class="card">${reasons}</dl>` : checks.map(finding)}</section>
 `;
 }
 
@@ -96,40 +98,38 @@ function row(check: CheckResult): Markup {
 `;
 }
 
-function allChecks(checks: readonly CheckResult[], found: readonly Verdict[]): Markup {
+function allChecks(checks: readonly CheckResult[], sections: Section[]): Markup {
   const radio = (id: string, text: string, checked: Markup | string = '') =>
     markup`<label><input type="radio" name="only" id="only-${id}"${checked}> ${text}</label>`;
+  const filters = sections.map(({ verdict, label }) => radio(className(verdict), label));
   const groups = groupBy(checks, ({ id, level }) => `${readFamily(id)}, ${level}`).map(
     ([name, group]) =>
       markup`<tbody><tr><th scope="rowgroup" colspan="3">${name}</th></tr>${group.map(row)}</tbody>`,
   );
   return markup`<section aria-labelledby="pass"><h2 id="pass">All checks (${checks.length})</h2>
-<fieldset><legend>Show</legend>${radio('all', 'all', markup` checked`)}${found.map((verdict) => radio(className(verdict), verdictTexts[verdict].label))}</fieldset>
+<fieldset><legend>Show</legend>${radio('all', 'all', markup` checked`)}${filters}</fieldset>
 <table><thead><tr><th scope="col">ID</th><th scope="col">Check</th><th scope="col">Result</th></tr></thead>${groups}</table></section>`;
 }
 
 /** A bar with a part for each verdict. The counts say the same in words. */
-function bar(parts: [Verdict, CheckResult[]][], total: number): Markup {
+function bar(sections: Section[], total: number): Markup {
   let end = 0;
-  const rects = parts.map(([verdict, { length }]) => {
-    const start = end;
+  const rects = sections.map(({ verdict, checks: { length } }) => {
     end += length;
-    return markup`<rect class="${className(verdict)}" x="${start}" width="${length}" height="1"/>`;
+    return markup`<rect class="${className(verdict)}" x="${end - length}" width="${length}" height="1"/>`;
   });
   return markup`<svg class="bar" viewBox="0 0 ${total} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg>`;
 }
 
+/** What heads the page, by the exit code, and the class of its colour. */
+const outcomes = [
+  ['Passed', 'pass'],
+  ['Failed', 'fail'],
+  ['Not judged', 'inconclusive'],
+] as const;
+
 /** A run that judged only a part passed nothing as a whole. */
-function describeOutcome(report: Report): {
-  label: string;
-  style: 'pass' | 'fail' | 'inconclusive';
-} {
-  if (report.exitCode === 1) return { label: 'Failed', style: 'fail' };
-  if (report.exitCode === 2) return { label: 'Not judged', style: 'inconclusive' };
-  const isPartial = levelResults(report).some(({ state }) => state === 'in part');
-  if (isPartial) return { label: 'No failure, judged in part', style: 'inconclusive' };
-  return { label: 'Passed', style: 'pass' };
-}
+const inPart = ['No failure, judged in part', 'inconclusive'] as const;
 
 const modes: Record<Report['mode'], string> = {
   quick: 'quick: retries were not observed',
@@ -143,26 +143,26 @@ const modes: Record<Report['mode'], string> = {
  */
 export function formatHtml(report: Report): string {
   const { kit, target, checks, exitCode, mode, startedAt, left } = report;
-  const parts = byVerdict(checks);
-  const outcome = describeOutcome(report);
+  const sections = listSections(checks);
+  const levels = levelResults(report);
+  const isPartial = exitCode === 0 && levels.some(({ state }) => state === 'in part');
+  const [outcome, look] = isPartial ? inPart : outcomes[exitCode];
   const hash = createHash('sha256').update(style).digest('base64');
-  const links = parts.map(
-    ([verdict, { length }]) =>
-      markup`<li class="${className(verdict)}"><a href="#${className(verdict)}"><b>${length}</b> ${verdictTexts[verdict].label}</a></li>`,
-  );
+  const links = sections.map(({ verdict, label, checks: { length } }) => {
+    const id = className(verdict);
+    return markup`<li class="${id}"><a href="#${id}"><b>${length}</b> ${label}</a></li>`;
+  });
+  const run = `${capitalize(modes[mode])}; ${formatSpan(measureRun(report))} from ${startedAt}`;
   const items = left.map((line) => markup`<li>${line}</li>`);
   const facts = [
-    ...levelResults(report).map((result) =>
-      definition(`Level ${result.level}`, capitalize(formatLevel(result, report))),
+    ...levels.map((level) =>
+      definition(`Level ${level.level}`, capitalize(formatLevel(level, report))),
     ),
-    definition(
-      'Run',
-      `${capitalize(modes[mode])}; ${formatSpan(measureRun(report))} from ${startedAt}`,
-    ),
+    definition('Run', run),
     definition('Kit', `${kit.name} ${kit.version}, API ${report.api}`),
     definition('Receiver', target.receiver),
     definition('Extensions', report.extensions.join(', ') || 'none named or declared'),
-    ...(left.length === 0 ? [] : [definition('Left at the service', markup`<ul>${items}</ul>`)]),
+    items.length === 0 ? [] : definition('Left at the service', markup`<ul>${items}</ul>`),
   ];
   return markup`<!doctype html>
 <html lang="en">
@@ -170,24 +170,21 @@ export function formatHtml(report: Report): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${outcome.label}: conformance of ${target.baseUrl}</title>
+<title>${outcome}: conformance of ${target.baseUrl}</title>
 <style>${new Markup(style)}</style>
 </head>
 <body>
 <header>
 <p class="soft">Tradepost conformance report</p>
 <h1>${target.baseUrl}</h1>
-<div class="conclusion ${outcome.style}"><strong>${outcome.label}</strong><span>${formatConclusion(report)} Exit code ${exitCode}.</span></div>
+<div class="conclusion ${look}"><strong>${outcome}</strong><span>${formatConclusion(report)} Exit code ${exitCode}.</span></div>
 <nav aria-label="Results"><ul class="counts">${links}</ul></nav>
-${bar(parts, checks.length)}
+${bar(sections, checks.length)}
 <dl class="facts">${facts}</dl>
 </header>
 <main>
-${parts.map(section)}
-${allChecks(
-  checks,
-  parts.map(([verdict]) => verdict),
-)}
+${sections.map(section)}
+${allChecks(checks, sections)}
 <section aria-labelledby="profile"><h2 id="profile">Profile</h2><details class="card"><summary>As it was read, without keys and secrets</summary><pre>${JSON.stringify(report.profile, null, 2) ?? 'none'}</pre></details></section>
 </main>
 <footer>Written by ${kit.name} ${kit.version}. The JSON report has all of this for programs.</footer>

@@ -1,24 +1,17 @@
 import { type Markup, markup } from './markup';
-import type { CheckResult, Report } from './report';
-import {
-  explainVerdict,
-  groupBy,
-  measureRun,
-  readFamily,
-  runFailure,
-  verdictTexts,
-} from './summary';
-import { findingLines } from './text';
+import { type CheckResult, type Report, verdictTexts } from './report';
+import { explainVerdict, groupBy, measureRun, readFamily, runFailure } from './summary';
+import { findingLines, plain } from './text';
 
 /** CI shows failures in pages that are wider than a terminal. */
-const width = 120;
+const format = { ...plain, width: 120 };
 
 function content(check: CheckResult): Markup | string {
   const { label, outcome } = verdictTexts[check.verdict];
   const message = explainVerdict(check);
   if (outcome === 'pass') return '';
   if (outcome === 'skip') return markup`<skipped message="${`${label}: ${message}`}"/>`;
-  const text = findingLines(check, { width }).join('\n');
+  const text = findingLines(check, format).join('\n');
   return outcome === 'fail'
     ? markup`<failure type="${check.class}" message="${message}">${text}</failure>`
     : markup`<system-out>${label}:\n${text}</system-out>`;

@@ -23,20 +23,16 @@ export function showText(text: string, maxLength: number): string {
   return more > 0 ? `${shown}\n… ${more} more characters: the JSON report has all.` : shown;
 }
 
-function bodyLines(body: Body | null, maxLength: number): string[] {
-  if (body === null || body.bytes === 0) return [];
-  if (body.text === null) return ['', `(${body.bytes} bytes that are not UTF-8)`];
-  return ['', ...showText(body.text, maxLength).split('\n')];
-}
-
 function messageLines(
   start: string,
   { headers, body }: { headers: [string, string][]; body: Body | null },
   { maxLength, allHeaders }: Shown,
 ): string[] {
-  const shown = headers.filter(([name]) => allHeaders || judgedHeader.test(name));
-  const lines = [start, ...shown.map(([name, value]) => `${name}: ${value}`)];
-  return [...lines.map(onOneLine), ...bodyLines(body, maxLength)];
+  const own = headers.filter(([name]) => allHeaders || judgedHeader.test(name));
+  const lines = [start, ...own.map(([name, value]) => `${name}: ${value}`)].map(onOneLine);
+  if (body === null || body.bytes === 0) return lines;
+  if (body.text === null) return [...lines, '', `(${body.bytes} bytes that are not UTF-8)`];
+  return [...lines, '', ...showText(body.text, maxLength).split('\n')];
 }
 
 /** Returns the lines of a request, as HTTP/1.1 has them. No line has a hidden character, except tabs. */

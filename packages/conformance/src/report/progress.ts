@@ -18,8 +18,8 @@ const tickMs = 1_000;
 export function createProgress(stream: NodeJS.WriteStream): Progress {
   if (stream.isTTY !== true) return { phase() {}, end() {} };
   const startedAt = performance.now();
-  let name = 'Starting';
-  let hasEnded = false;
+  // Null once the line is erased for good.
+  let phase: string | null = 'Starting';
 
   function erase(): void {
     cursorTo(stream, 0);
@@ -27,25 +27,24 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
   }
 
   function draw(): void {
-    if (hasEnded) return;
+    if (phase === null) return;
     erase();
     const seconds = Math.floor((performance.now() - startedAt) / tickMs);
-    const line = `${formatSpan(seconds * 1_000)}  ${onOneLine(name)}`;
+    const line = `${formatSpan(seconds * 1_000)}  ${onOneLine(phase)}`;
     // A line that wraps could not be erased.
     stream.write(line.slice(0, Math.max(1, (stream.columns || 80) - 1)));
   }
 
   const timer = setInterval(draw, tickMs).unref();
   return {
-    phase(next) {
-      name = next;
+    phase(name) {
+      if (phase !== null) phase = name;
       draw();
     },
     end() {
-      if (hasEnded) return;
-      hasEnded = true;
+      if (phase !== null) erase();
+      phase = null;
       clearInterval(timer);
-      erase();
     },
   };
 }

@@ -1,18 +1,33 @@
 import { escapeHiddenCharacters } from '@tradepost/contract/hidden-characters';
 import * as z from 'zod';
 
-/** In the order of reports: what needs work first. */
-export const verdicts = [
-  'fail',
-  'blocked',
-  'inconclusive',
-  'advice',
-  'waived',
-  'not run',
-  'n/a',
-  'pass',
-] as const;
+/**
+ * The texts of a verdict in all formats.
+ *
+ * @param label After a count: "3 failed".
+ * @param outcome For formats that know only tests; `note` passes, with a note. A skipped check has no evidence.
+ */
+const say = (
+  label: string,
+  outcome: 'fail' | 'pass' | 'note' | 'skip',
+  color: 'red' | 'green' | 'yellow' | 'dim',
+  meaning: string,
+) => ({ label, outcome, color, meaning });
 
+/** The verdicts in the order of reports: what needs work first. */
+export const verdictTexts = {
+  fail: say('failed', 'fail', 'red', 'The service differs from its API specification.'),
+  blocked: say('blocked', 'skip', 'yellow', 'Not judged: another check prevents it.'),
+  inconclusive: say('inconclusive', 'skip', 'yellow', 'Not judged: too little was observed.'),
+  advice: say('advice', 'note', 'yellow', 'Worth a look. Advice never fails a run.'),
+  waived: say('waived', 'note', 'yellow', 'Failed, and the profile says why that is accepted.'),
+  'not run': say('not run', 'skip', 'yellow', 'Left out by the options, or not reached.'),
+  'n/a': say('not applicable', 'skip', 'dim', 'Not offered by the service, or not declared.'),
+  pass: say('passed', 'pass', 'green', 'The service does what its API specification says.'),
+};
+
+export type Verdict = keyof typeof verdictTexts;
+export const verdicts = Object.keys(verdictTexts) as Verdict[];
 export const levels = ['core', 'extensions'] as const;
 
 const time = z.iso.datetime();
@@ -108,7 +123,6 @@ export type Report = z.infer<typeof reportSchema>;
 export type Mode = Report['mode'];
 export type Level = (typeof levels)[number];
 export type CheckClass = CheckDescription['class'];
-export type Verdict = (typeof verdicts)[number];
 /** A check, without a result. */
 export type CheckDescription = z.infer<typeof checkDescriptionSchema>;
 export type CheckResult = z.infer<typeof checkResultSchema>;

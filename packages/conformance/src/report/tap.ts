@@ -1,8 +1,8 @@
 import { escapeHiddenCharacters } from '@tradepost/contract/hidden-characters';
 import { stringify } from 'yaml';
 import { onOneLine, requestLines, responseLines } from './messages';
-import type { CheckResult, Report } from './report';
-import { explainVerdict, formatConclusion, runFailure, verdictTexts } from './summary';
+import { type CheckResult, type Report, verdictTexts } from './report';
+import { explainVerdict, formatConclusion, runFailure } from './summary';
 
 const shown = { maxLength: 2_000, allHeaders: true };
 

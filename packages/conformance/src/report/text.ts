@@ -1,27 +1,25 @@
 import { formatSpan, formatTimeOfDay, onOneLine, requestLines, responseLines } from './messages';
-import type { CheckResult, Evidence, Report, Verdict } from './report';
+import type { CheckResult, Evidence, Report } from './report';
 import {
-  byVerdict,
   explainVerdict,
   formatConclusion,
   formatLevel,
   groupBy,
   levelResults,
+  listSections,
   measureRun,
   readFamily,
-  verdictTexts,
+  type Section,
 } from './summary';
 
-export interface TextOptions {
-  /** Cells. @default 80 */
-  width?: number;
-  /** Adds the codes of a terminal to a text that has none. Default: adds nothing. */
-  style?: (name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
+export interface TextFormat {
+  /** Cells. */
+  width: number;
+  /** Adds the codes of a terminal to a text that has none. */
+  style: (name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
 }
 
-type Format = Required<TextOptions>;
-
-const plain: Format = { width: 80, style: (_, text) => text };
+export const plain: TextFormat = { width: 80, style: (_, text) => text };
 
 /** More evidence than this is only named: seven endpoints that fail alike need not fill three screens. */
 const maxEvidence = 2;
@@ -30,7 +28,7 @@ const shown = { maxLength: 600, allHeaders: false };
 /** Breaks a text of one line between words. A longer word stays whole, so that it can be copied. */
 function wrap(
   text: string,
-  { width }: Format,
+  { width }: TextFormat,
   first = '',
   others = ' '.repeat(Math.max(2, first.length)),
 ): string[] {
@@ -45,14 +43,14 @@ function wrap(
 }
 
 /** Puts a mark before each line of a message, so that none is taken for a line of the report. Longer lines are broken anywhere. */
-function quote(lines: readonly string[], mark: string, { width, style }: Format): string[] {
+function quote(lines: readonly string[], mark: string, { width, style }: TextFormat): string[] {
   const piece = new RegExp(`.{1,${Math.max(20, width - 8)}}`, 'gu');
   return lines
     .flatMap((line) => line.replaceAll('\t', '  ').match(piece) ?? [''])
     .map((line) => `      ${style('dim', mark)} ${line}`.trimEnd());
 }
 
-function evidenceLines({ title, exchanges, timeline }: Evidence, format: Format): string[] {
+function evidenceLines({ title, exchanges, timeline }: Evidence, format: TextFormat): string[] {
   return [
     ...wrap(title, format, '    ').map((line) => format.style('bold', line)),
     ...exchanges.flatMap((exchange) => [
@@ -67,35 +65,35 @@ function evidenceLines({ title, exchanges, timeline }: Evidence, format: Format)
 }
 
 /** Returns all that shows why a check failed, or what it advises: sentence, observation and evidence. */
-export function findingLines(check: CheckResult, options: TextOptions = {}): string[] {
-  const format = { ...plain, ...options };
+export function findingLines(check: CheckResult, format: TextFormat): string[] {
   const { source, evidence } = check;
-  const sentence = source === null ? '' : `"${source.sentence}" (${source.section})`;
+  const lines = source
+    ? wrap(`"${source.sentence}" (${source.section})`, format, '    ', '     ')
+    : [];
+  lines.push(...wrap(explainVerdict(check), format, '    '));
+  for (const item of evidence.slice(0, maxEvidence)) lines.push('', ...evidenceLines(item, format));
   const more = evidence.slice(maxEvidence);
-  return [
-    ...(sentence === '' ? [] : wrap(sentence, format, '    ', '     ')),
-    ...wrap(explainVerdict(check), format, '    '),
-    ...evidence.slice(0, maxEvidence).flatMap((item) => ['', ...evidenceLines(item, format)]),
-    ...(more.length === 0 ? [] : ['', `    ${more.length} more like this:`]),
-    ...more.flatMap(({ title }) => wrap(title, format, '      - ')),
-  ];
+  if (more.length > 0) lines.push('', `    ${more.length} more like this:`);
+  for (const { title } of more) lines.push(...wrap(title, format, '      - '));
+  return lines;
 }
 
-function checkLines(check: CheckResult, format: Format): string[] {
-  const { id, title, verdict } = check;
+function checkLines(check: CheckResult, format: TextFormat): string[] {
   const note = check.class === 'stated' ? '' : ` (${check.class})`;
+  const title = wrap(`${check.id}  ${check.title}${note}`, format, '  ', '    ');
+  // What the profile accepts needs no work: the other formats have its evidence.
+  const shownCheck = check.verdict === 'waived' ? { ...check, evidence: [] } : check;
   return [
     '',
-    ...wrap(`${id}  ${title}${note}`, format, '  ', '    ').map((line) =>
-      format.style('bold', line),
-    ),
-    // What the profile accepts needs no work: the other formats have its evidence.
-    ...findingLines(verdict === 'waived' ? { ...check, evidence: [] } : check, format),
+    ...title.map((line) => format.style('bold', line)),
+    ...findingLines(shownCheck, format),
   ];
 }
 
-function sectionLines([verdict, checks]: [Verdict, CheckResult[]], format: Format): string[] {
-  const { label, meaning, outcome, color } = verdictTexts[verdict];
+function sectionLines(
+  { checks, label, meaning, outcome, color }: Section,
+  format: TextFormat,
+): string[] {
   const count = format.style(color, format.style('bold', `${checks.length} ${label}`));
   const lines = () => {
     if (outcome === 'pass') {
@@ -115,9 +113,9 @@ function sectionLines([verdict, checks]: [Verdict, CheckResult[]], format: Forma
 
 /**
  * Formats a report for terminals and pipes: failures in full, passes as counts, the conclusion last. Texts of the service are escaped:
- * none moves the cursor, changes a colour or looks like a line of the report.
+ * none moves the cursor, changes a colour or looks like a line of the report. Without options: 80 cells, and no codes of terminals.
  */
-export function formatText(report: Report, options: TextOptions = {}): string {
+export function formatText(report: Report, options: Partial<TextFormat> = {}): string {
   const format = { ...plain, ...options };
   const { kit, target, checks, exitCode, mode, startedAt, left } = report;
   const bold = (text: string) => format.style('bold', text);
@@ -127,7 +125,7 @@ export function formatText(report: Report, options: TextOptions = {}): string {
     ...wrap(title, format).map(bold),
     ...wrap(run, format),
     '',
-    ...byVerdict(checks).flatMap((section) => sectionLines(section, format)),
+    ...listSections(checks).flatMap((section) => sectionLines(section, format)),
     ...levelResults(report).flatMap((result) =>
       wrap(formatLevel(result, report), format, `${result.level.padEnd(10)}  `),
     ),

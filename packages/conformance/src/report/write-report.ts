@@ -7,7 +7,7 @@ import { formatHtml } from './html';
 import { formatJunit } from './junit';
 import { formatJson, type Report } from './report';
 import { formatTap } from './tap';
-import { formatText, type TextOptions } from './text';
+import { formatText, type TextFormat } from './text';
 
 /** All formats by their names. */
 export const formats = {
@@ -18,7 +18,7 @@ export const formats = {
   html: formatHtml,
   badge: formatBadge,
   'badge-json': (report: Report) => `${JSON.stringify(badgeEndpoint(report))}\n`,
-} satisfies Record<string, (report: Report, options: TextOptions) => string>;
+} satisfies Record<string, (report: Report, options: Partial<TextFormat>) => string>;
 
 export type ReportFormat = keyof typeof formats;
 
@@ -34,24 +34,29 @@ export class ReportFileError extends Error {
 }
 
 /** Formats for a terminal: its width, and its colours unless `NO_COLOR` is set. A pipe gets 100 columns. */
-function terminalOptions(stream: NodeJS.WriteStream): Required<TextOptions> {
-  return {
-    width: (stream.isTTY && stream.columns) || 100,
-    style: (name, text) => styleText(name, text, { stream }),
-  };
+const terminalFormat = (stream: NodeJS.WriteStream): TextFormat => ({
+  width: (stream.isTTY && stream.columns) || 100,
+  style: (name, text) => styleText(name, text, { stream }),
+});
+
+/** As `mkdir` with `recursive`, which never ends below `/proc`: it asks again and again for what cannot be created. */
+async function createFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await createFolder(dirname(path));
+  await mkdir(path);
 }
 
-/** Tries each file, also after one that fails. */
-async function writeFiles(
+/** Does something for each file, also after one that fails. */
+async function eachFile(
   outputs: readonly ReportOutput[],
-  write: (file: string, format: ReportFormat) => Promise<void>,
+  work: (file: string, format: ReportFormat) => Promise<void>,
 ): Promise<void> {
   const failures: string[] = [];
   for (const { format, file } of outputs) {
     if (file === null) continue;
     try {
-      await mkdir(dirname(file), { recursive: true });
-      await write(file, format);
+      await createFolder(dirname(file));
+      await work(file, format);
     } catch (error) {
       failures.push(`Cannot write the report ${file}: ${(error as Error).message}.`);
     }
@@ -64,13 +69,12 @@ async function writeFiles(
  *
  * @throws {@link ReportFileError}
  */
-export function checkOutputs(outputs: readonly ReportOutput[]): Promise<void> {
-  return writeFiles(outputs, async (file) => {
+export const checkOutputs = (outputs: readonly ReportOutput[]): Promise<void> =>
+  eachFile(outputs, async (file) => {
     const isNew = !existsSync(file);
     await (await open(file, 'a')).close();
     if (isNew) await rm(file);
   });
-}
 
 /**
  * Writes a report in each of the formats. All are tried, even if one fails.
@@ -83,7 +87,7 @@ export async function writeReports(
   stdout: NodeJS.WriteStream = process.stdout,
 ): Promise<void> {
   for (const { format, file } of outputs) {
-    if (file === null) stdout.write(formats[format](report, terminalOptions(stdout)));
+    if (file === null) stdout.write(formats[format](report, terminalFormat(stdout)));
   }
-  await writeFiles(outputs, (file, format) => writeFile(file, formats[format](report, {})));
+  await eachFile(outputs, (file, format) => writeFile(file, formats[format](report, {})));
 }

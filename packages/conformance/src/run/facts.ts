@@ -3,7 +3,15 @@ import type { Behaviour, Delivery, Receiver } from '../receiver/receiver';
 import type { Stall } from '../receiver/stalls';
 import type { Mode } from '../report/report';
 import type { Call, JsonObject, Operation } from '../service/call';
-import { findHeader, isAccepted, isObject, isUnclear, listIn, objectIn } from '../service/call';
+import {
+  findHeader,
+  isAccepted,
+  isFor,
+  isObject,
+  isUnclear,
+  listIn,
+  objectIn,
+} from '../service/call';
 import { parseJson } from '../service/service';
 
 /** The order statuses of the API. */
@@ -142,8 +150,11 @@ export interface Marking {
   id: string;
   body: JsonObject;
   call: Call;
+  /** The `read` of each notification of buyer, seller and agent, by ID. */
   before: Map<string, unknown>;
   after: Map<string, unknown>;
+  /** The list of the owner after the request. */
+  list: Call;
 }
 
 /** A record that a response had, with the response. */
@@ -243,18 +254,37 @@ export function attemptsAt(facts: Facts, hook: string): Delivery[] {
   return order ? changesDelivered(facts, hook, order.id).filter(isFirstChange) : [];
 }
 
-/** Whether a response has shown a status of an order that no request has led to: changes cannot be counted then. */
-export function hasMovedItself({ calls }: Facts, { id, created }: PlacedOrder): boolean {
+/** Whether a response or an event has shown a status of an order that no request has led to: changes cannot be counted then. */
+export function hasMovedItself(facts: Facts, { id, created }: PlacedOrder): boolean {
+  const { calls } = facts;
   const requested = calls
-    .filter((call) => call.operation === 'updateOrder' && call.url.endsWith(`/${id}`))
+    .filter((call) => call.operation === 'updateOrder' && isFor(call, id))
     .filter((call) => isAccepted(call) || isUnclear(call))
     .map(({ body }) => parseJson(body ?? undefined))
     .map((body) => (isObject(body) ? body.status : undefined));
-  const explained = ['pending', objectIn(created)?.status, ...requested];
-  return calls.some((call) => {
-    const order = call.operation === 'getOrder' ? objectIn(call) : null;
-    return order?.id === id && order.status !== undefined && !explained.includes(order.status);
-  });
+  const explained = [undefined, 'pending', objectIn(created)?.status, ...requested];
+  const shown = calls
+    .map((call) => (call.operation === 'getOrder' ? objectIn(call) : null))
+    .filter((order) => order?.id === id)
+    .map((order) => order?.status);
+  const hook = `ok-${facts.observer}`;
+  const told = changesDelivered(facts, hook, id).map((delivery) => eventData(delivery).status);
+  return [...shown, ...told].some((status) => !explained.includes(status));
+}
+
+/** Whether a response has shown an order with another status than the one from which a request changed it: it had moved itself. */
+export function hasMovedBefore(facts: Facts, { order, before, call }: Change): boolean {
+  // The command `pending` may have moved it from the status of the first response.
+  const { pending } = facts.profile;
+  const kinds: (Operation | null)[] = pending ? ['getOrder'] : ['getOrder', 'createOrder'];
+  return facts.calls
+    .slice(0, facts.calls.indexOf(call))
+    .filter(({ operation }) => kinds.includes(operation))
+    .map(objectIn)
+    .some(
+      (seen) =>
+        seen?.id === order.id && seen.status !== undefined && seen.status !== before?.status,
+    );
 }
 
 /** Deliveries without further copies of the same change. */
@@ -277,8 +307,22 @@ export const isPrompt = ({ stalls }: Facts, { at, respondedAt }: Delivery): bool
       milliseconds > 100 && endedAt > at - 1000 && endedAt < respondedAt + 1000,
   );
 
+/** The stalls in some time, in milliseconds since 1970. */
+const stallsBetween = (stalls: readonly Stall[], from: number, until: number): Stall[] =>
+  stalls.filter(({ endedAt }) => endedAt >= from && endedAt <= until);
+
 /** For how long the kit itself did not run in some time. All in milliseconds. */
 export const stalledBetween = (stalls: readonly Stall[], from: number, until: number): number =>
-  stalls
-    .filter(({ endedAt }) => endedAt >= from && endedAt <= until)
+  stallsBetween(stalls, from, until)
+    .filter(({ milliseconds }) => milliseconds >= 20)
     .reduce((total, { milliseconds }) => total + milliseconds, 0);
+
+/**
+ * How late a delivery may arrive because the kit's process is busy, in milliseconds. A delivery to a process that also sends it, over a
+ * connection of its own, takes about thirty turns of the event loop.
+ */
+export function latenessBetween(stalls: readonly Stall[], from: number, until: number): number {
+  const found = stallsBetween(stalls, from, until);
+  const sum = (name: 'active' | 'turns') => found.reduce((total, one) => total + one[name], 0);
+  return (30 * sum('active')) / Math.max(1, sum('turns'));
+}

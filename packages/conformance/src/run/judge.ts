@@ -1,6 +1,7 @@
 import type { Check, Judgement } from '../checks/check';
 import type { Profile } from '../profile/profile';
 import type { CheckDescription, CheckResult, Report, Verdict } from '../report/report';
+import { isAccepted, outcome } from '../service/call';
 import type { Explain } from './evidence';
 import type { Facts } from './facts';
 import type { Redactor } from './redact';
@@ -42,6 +43,11 @@ export function judge(
       .map(judgeOne)
       .find(({ verdict }) => verdicts.includes(verdict));
 
+  const rejected = facts.webhooks.filter(({ call }) => !isAccepted(call));
+  const refused = rejected[0]
+    ? `The service rejected ${rejected.length} of ${facts.webhooks.length} webhooks (${outcome(rejected[0].call)}).`
+    : null;
+
   function judgeOne(check: Check): CheckResult {
     const known = results.get(check.id);
     if (known) return known;
@@ -64,6 +70,8 @@ export function judge(
       Object.assign(result, { verdict: 'blocked', blockedBy, reason });
     } else if (isNothing && check.ifNothing !== undefined) {
       Object.assign(result, { verdict: 'n/a', reason: check.ifNothing });
+    } else if (result.verdict === 'inconclusive' && check.observes === 'retries' && refused) {
+      result.reason = `${result.reason} ${refused}`;
     }
     return result;
   }
@@ -153,7 +161,9 @@ export function conclude(
   };
   if (interrupted !== null) return give(2, 'The run was not finished.');
   const failed = [...having('fail'), ...(strict ? having('advice') : [])];
-  if (failed.length > 0) return give(1, 'The service does not conform', failed);
+  const real = failed.filter(({ waiver }) => waiver === null);
+  if (real.length > 0) return give(1, 'The service does not conform', real);
+  if (failed.length > 0) return give(1, 'A waiver matches no failure any more', failed);
   const judged = having('pass', 'waived', 'advice');
   if (judged.length === 0) return give(2, 'No check was judged.');
   const open = having('inconclusive', 'blocked').filter((check) => check.class === 'stated');

@@ -1,5 +1,5 @@
 import type { Delivery } from '../receiver/receiver';
-import type { Facts } from './facts';
+import { attemptsAt, type Facts } from './facts';
 
 /** How the receiver behaves for the deliveries that must be retried, by the name of the webhook. */
 export const failing = {
@@ -22,17 +22,20 @@ export const attemptsUntilSuccess: Record<FailingHook, number> = {
   'status-404': 4,
   'status-302': 4,
   close: 4,
-  // Nothing may follow the second one.
   'status-429': 1,
   hang: 1,
 };
 
-/** How long nothing must follow a success: twice the wait that would have come next, in milliseconds. */
-export const silenceAfterSuccess = (
-  { profile }: Facts,
-  first: Delivery,
-  second: Delivery,
-): number => 2 * (second.at - first.at) * (profile.retries?.factor ?? 3);
+/** The second attempt at these succeeds, and nothing may follow it. */
+export const succeeding = ['status-429', 'hang'] as const;
+
+/** How long nothing must follow that success: twice the wait that would have come next, in milliseconds. */
+export function silenceAfterSuccess(facts: Facts): number {
+  const waits = succeeding
+    .map((hook) => attemptsAt(facts, hook))
+    .flatMap(([first, second]) => (first && second ? [second.at - first.at] : []));
+  return waits.length === 0 ? 0 : 2 * Math.min(...waits) * (facts.profile.retries?.factor ?? 3);
+}
 
 /** How long the next attempt of a delivery may take since the first one, in milliseconds. Without declared retries: 85 s for all. */
 export function patience(

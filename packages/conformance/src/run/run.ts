@@ -4,10 +4,10 @@ import { runCommand } from '../profile/run-command';
 import type { Receiver } from '../receiver/receiver';
 import type { Mode } from '../report/report';
 import type { Call, JsonObject } from '../service/call';
-import { isAccepted, isObject, objectIn, outcome } from '../service/call';
+import { isAccepted, isObject, isUnclear, objectIn, outcome } from '../service/call';
 import type { Service } from '../service/service';
 import type { Change, Facts, PlacedOrder, Webhook } from './facts';
-import { isAbout, isChanged } from './facts';
+import { eventData, isAbout, isChanged } from './facts';
 
 /** Why a run cannot judge anything: the service cannot be reached, or a key is refused. */
 export class CannotRun extends Error {
@@ -23,6 +23,10 @@ export interface Run {
   /** Aborts when the person interrupts the run. */
   signal: AbortSignal;
   mode: Mode;
+  /** What the commands for listings have printed, by the field of the profile. */
+  listings: Map<string, string>;
+  /** Whether an accepted change was not made in the time for an event: then no later one is awaited. */
+  isTardy: boolean;
   /** Tells the person what the run does. */
   log(text: string): void;
 }
@@ -45,10 +49,15 @@ export const quietSeconds = ({ events }: Profile): number =>
 export function quietTime({ profile, changes, deliveries, webhooks }: Facts): number {
   // Deliveries that fail come late because they are retried.
   const hooks = webhooks.filter(({ behaviour }) => behaviour === 200 || behaviour === 202);
-  const latencies = changes.filter(isChanged).flatMap(({ call, order }) =>
-    hooks.flatMap(({ name }) => {
+  const latencies = changes.filter(isChanged).flatMap(({ call, order, to }) =>
+    hooks.flatMap((webhook) => {
       const first = deliveries.find(
-        ({ hook, at, json }) => hook === name && at >= call.sentAt && isAbout({ json }, order.id),
+        (one) =>
+          one.hook === webhook.name &&
+          one.at >= call.sentAt &&
+          webhook.call.endedAt <= call.sentAt &&
+          isAbout(one, order.id) &&
+          eventData(one).status === to,
       );
       return first ? [first.at - call.endedAt] : [];
     }),
@@ -88,15 +97,14 @@ export async function placeOrder(
 }
 
 type ListingField = 'listing' | 'listingWithAgent';
-const listings = new WeakMap<Run, Partial<Record<ListingField, string>>>();
 
 /** Returns a listing of the profile; `another` runs its command again. */
 async function findListing(run: Run, field: ListingField, another: boolean): Promise<string> {
   const listing = run.profile[field] ?? run.profile.listing;
   if (typeof listing === 'string') return listing;
-  const found = listings.get(run) ?? {};
-  const id = (!another && found[field]) || (await runCommand(field, listing.command));
-  listings.set(run, { ...found, [field]: id });
+  const known = another ? undefined : run.listings.get(field);
+  const id = known ?? (await runCommand(field, listing.command));
+  run.listings.set(field, id);
   return id;
 }
 
@@ -125,19 +133,16 @@ export async function changeStatus(
   const isPending = (after: JsonObject | null) =>
     isChanged(change) && to !== before?.status && after?.status === before?.status;
   // A service may accept a change and make it later. After one that it has not made, none is awaited.
-  const window = tardy.has(run) ? 0 : windowFor(run.profile);
+  const window = run.isTardy ? 0 : windowFor(run.profile);
   change.after = await poll(
     run,
     () => readOrder(run, order),
     (after) => !isPending(after),
     window,
   );
-  if (isPending(change.after)) tardy.add(run);
+  if (isPending(change.after)) run.isTardy = true;
   return change;
 }
-
-/** The runs in which an accepted change was not made in the time for an event. */
-const tardy = new WeakSet<Run>();
 
 /** Reads until a condition holds. Returns what was read last, whether it does or not. */
 export async function poll<Value>(
@@ -166,11 +171,15 @@ export async function registerWebhook(
   }: Pick<Webhook, 'events' | 'behaviour'> & { headers?: Readonly<Record<string, string>> },
 ): Promise<Webhook> {
   stopIfInterrupted(run);
-  const url = run.receiver.behave(name, behaviour);
-  const call = await run.service.callTwice(owner, 'registerWebhook', {
-    body: { url, events },
-    headers,
-  });
+  let url = run.receiver.behave(name, behaviour);
+  const register = () =>
+    run.service.call(owner, 'registerWebhook', { body: { url, events }, headers });
+  let call = await register();
+  if (isUnclear(call)) {
+    // It may exist all the same, with a secret of its own. With a key for idempotency, it is the same one.
+    if (Object.keys(headers).length === 0) url = run.receiver.renew(name);
+    call = await register();
+  }
   const id = objectIn(call)?.id;
   const webhook: Webhook = {
     ...{ name, owner, url, events, behaviour, call, secret: null },

@@ -54,6 +54,28 @@ export const isLimited = ({ response }: Call): boolean => response?.status === 4
 export const findHeader = (headers: Call['headers'], name: string): string | null =>
   headers.find(([candidate]) => candidate.toLowerCase() === name)?.[1] ?? null;
 
+/**
+ * By how much the clock of the service is ahead of that of the kit, in milliseconds, by `Date` of its responses. 0 if a difference cannot
+ * be told from the precision of that header, which is a second.
+ */
+export function measureClockOffset(calls: readonly Call[]): number {
+  let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const { method, response, sentAt, endedAt } of calls) {
+    // A response to GET may be an old one of a cache.
+    if (method === 'GET') continue;
+    const date = Date.parse(findHeader(response?.headers ?? [], 'date') ?? '');
+    if (Number.isNaN(date)) continue;
+    least = Math.max(least, date - endedAt);
+    most = Math.min(most, date + 1000 - sentAt);
+  }
+  const isUnknown = (least <= 0 && most >= 0) || !Number.isFinite(least) || least > most;
+  return isUnknown ? 0 : (least + most) / 2;
+}
+
+/** Whether the path of a request ends with an ID. */
+export const isFor = ({ url }: Pick<Call, 'url'>, id: unknown): boolean =>
+  url.endsWith(`/${encodeURIComponent(String(id))}`);
+
 /** `HTTP 403`, or why there was no response. */
 export const outcome = ({ response, error }: Call): string =>
   response === null ? `no response (${error})` : `HTTP ${response.status}`;
@@ -84,13 +106,16 @@ export function listIn(call: Call): JsonObject[] {
 
 /** Whether a list may be one page of several: then what is not in it may be on another one. */
 export function mayBeCut(call: Call): boolean {
+  const { length } = listIn(call);
   const looksLikeCursor = (value: unknown) =>
     isObject(value) &&
     Object.entries(value).some(
-      ([name, content]) => /cursor|next|page/i.test(name) && content !== null && content !== false,
+      ([name, content]) =>
+        (/cursor|next|page|more/i.test(name) && content !== null && content !== false) ||
+        (/total|count/i.test(name) && Number(content) > length),
     );
   return (
-    listIn(call).length >= 20 ||
+    length >= 20 ||
     looksLikeCursor(call.json) ||
     (isObject(call.json) && Object.values(call.json).some(looksLikeCursor)) ||
     findHeader(call.response?.headers ?? [], 'link') !== null

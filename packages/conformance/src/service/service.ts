@@ -65,10 +65,12 @@ export function createService(
       const call = await sendOnce(...request);
       signal.throwIfAborted();
       const { status, headers = [] } = call.response ?? {};
-      const seconds = Number(findHeader(headers, 'retry-after') ?? 1);
+      const after = findHeader(headers, 'retry-after') ?? '1';
+      // Seconds, or a date.
+      const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000;
       const isLast = tries === 3 || request[4].isLimitExpected || !(seconds <= longestWait);
       if (status !== 429 || isLast) return call;
-      await sleep(seconds * 1000, undefined, { signal });
+      await sleep(Math.max(0, seconds * 1000), undefined, { signal });
     }
   }
 

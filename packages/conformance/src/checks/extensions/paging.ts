@@ -1,31 +1,29 @@
-import { isAccepted, listIn } from '../../service/call';
-import { besideData, family, type Trial, Unclear } from './trial';
+import { type Call, isAccepted, type JsonObject, listIn } from '../../service/call';
+import { family } from './family';
+import { besideData, nextCursor, type Trial, Unclear } from './trial';
 
-/** The result of following `nextCursor`. */
 interface Walk {
-  ids: unknown[];
+  records: JsonObject[];
+  /** The number of records on the largest page. */
+  largest: number;
   /** The last `nextCursor`. */
   end: unknown;
-  /** The size of the largest page. */
-  largest: number;
 }
-
-const maxPages = 30;
 
 /** Follows the cursors of a list to its end, or for thirty pages. `between` runs after the first page. */
 async function walk(trial: Trial, list: string, between?: () => Promise<unknown>): Promise<Walk> {
-  const ids: unknown[] = [];
-  let largest = 0;
-  let cursor: unknown;
-  for (let page = 1; ; page += 1) {
-    const start = cursor === undefined ? '' : `&cursor=${encodeURIComponent(String(cursor))}`;
-    const call = await trial.accepted('buyer', `GET ${list}${start}`);
-    const items = listIn(call);
-    ids.push(...items.map(({ id }) => id));
-    largest = Math.max(largest, items.length);
-    cursor = besideData(call, 'nextCursor');
-    if (typeof cursor !== 'string' || page === maxPages) return { ids, end: cursor, largest };
-    if (page === 1) await between?.();
+  const pages: Call[] = [];
+  let start = '';
+  for (;;) {
+    const page = await trial.accepted('buyer', `GET ${list}${start}`);
+    pages.push(page);
+    const cursor = nextCursor(page);
+    if (cursor === null || pages.length === 30) {
+      const largest = Math.max(...pages.map((one) => listIn(one).length));
+      return { records: pages.flatMap(listIn), largest, end: besideData(page, 'nextCursor') };
+    }
+    start = `&cursor=${cursor}`;
+    if (pages.length === 1) await between?.();
   }
 }
 
@@ -33,102 +31,67 @@ async function walk(trial: Trial, list: string, between?: () => Promise<unknown>
 async function snapshot(trial: Trial, list: string) {
   const call = await trial.accepted('buyer', `GET ${list}limit=100`);
   const ids = listIn(call).map(({ id }) => id);
-  const isLong = typeof besideData(call, 'nextCursor') === 'string';
-  return { ids, isLong, limit: Math.max(1, Math.ceil(ids.length / 10)) };
+  const limit = Math.max(1, Math.ceil(ids.length / 10));
+  return { ids, limit, isLong: nextCursor(call) !== null };
 }
 
 /** Requires that a walk has each record that was there before, and none twice. */
-function expectOnce(trial: Trial, known: unknown[], { ids }: Walk): void {
+function expectOnce(trial: Trial, known: unknown[], { records, end }: Walk): void {
+  const ids = records.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   trial.expect(twice === undefined, `${twice} is on two pages.`);
   const missing = known.find((id) => !ids.includes(id));
+  if (missing !== undefined && typeof end === 'string') {
+    throw new Unclear('The list is too long to read.');
+  }
   trial.expect(missing === undefined, `${missing} is on no page.`);
 }
 
-export const paging = family({
-  isOffered: ({ names }) => names.has('paging'),
-  shownBy: 'paging in Tradepost-Extensions',
+export const paging = family('CUR', {
+  shownBy: 'paging',
+
   async prepare(trial) {
     for (let count = 0; count < 3; count += 1) await trial.order();
     const first = await snapshot(trial, '/v1/orders?');
     return { ...first, walked: await walk(trial, `/v1/orders?limit=${first.limit}`) };
   },
-  checks: [
-    {
-      id: 'CUR-1',
-      title: 'Pages orders and notifications without repeating or losing one',
-      method:
-        'Follows nextCursor of GET /v1/orders and GET /v1/notifications. Fails if one comes twice or is on no page.',
-      async judge(trial, { ids, walked }) {
-        expectOnce(trial, ids, walked);
-        await trial.change(await trial.order());
-        const notifications = await snapshot(trial, '/v1/notifications?');
-        const found = await walk(trial, `/v1/notifications?limit=${notifications.limit}`);
-        expectOnce(trial, notifications.ids, found);
-      },
+
+  judges: {
+    async 'CUR-1'(trial, { ids, walked }) {
+      expectOnce(trial, ids, walked);
+      await trial.change(await trial.order());
+      const notifications = await snapshot(trial, '/v1/notifications?');
+      const read = await walk(trial, `/v1/notifications?limit=${notifications.limit}`);
+      expectOnce(trial, notifications.ids, read);
     },
-    {
-      id: 'CUR-2',
-      title: 'Returns null as the last nextCursor, and no page larger than its limit',
-      method:
-        'Follows nextCursor to the end. Fails if the last one is not null, or a page is too large.',
-      async judge(trial, { walked, limit, isLong }) {
-        trial.expect(walked.largest <= limit, `A page of ${limit} has ${walked.largest} orders.`);
-        const { end } = isLong ? await walk(trial, '/v1/orders?limit=100') : walked;
-        if (isLong && typeof end === 'string') throw new Unclear('The list is too long to read.');
-        trial.expect(end === null, `The last nextCursor is ${JSON.stringify(end)}.`);
-      },
+    async 'CUR-2'(trial, { walked, limit, isLong }) {
+      trial.expect(walked.largest <= limit, `A page of ${limit} has ${walked.largest} orders.`);
+      const { end } = isLong ? await walk(trial, '/v1/orders?limit=100') : walked;
+      if (isLong && typeof end === 'string') throw new Unclear('The list is too long to read.');
+      trial.expect(end === null, `The last nextCursor is ${JSON.stringify(end)}.`);
     },
-    {
-      id: 'CUR-3',
-      title: 'Pages orders without repeating or losing one when another one is created meanwhile',
-      method: 'Creates an order after the first page. Fails if an order is repeated or on no page.',
-      async judge(trial) {
-        const { ids, limit } = await snapshot(trial, '/v1/orders?');
-        const found = await walk(trial, `/v1/orders?limit=${limit}`, () => trial.order());
-        expectOnce(trial, ids, found);
-      },
+    async 'CUR-3'(trial) {
+      const { ids, limit } = await snapshot(trial, '/v1/orders?');
+      const read = await walk(trial, `/v1/orders?limit=${limit}`, () => trial.order());
+      expectOnce(trial, ids, read);
     },
-    {
-      id: 'CUR-4',
-      title: 'Keeps the filter over all pages',
-      method:
-        'Follows nextCursor with status=pending. Fails if a page has an order with another status.',
-      async judge(trial) {
-        const { limit } = await snapshot(trial, '/v1/orders?status=pending&');
-        const before = trial.calls.length;
-        await walk(trial, `/v1/orders?status=pending&limit=${limit}`);
-        const others = trial.calls
-          .slice(before)
-          .flatMap(listIn)
-          .filter(({ status }) => status !== 'pending');
-        trial.expect(others.length === 0, `An order on a page is ${others[0]?.status}.`);
-      },
+    async 'CUR-4'(trial) {
+      const { limit } = await snapshot(trial, '/v1/orders?status=pending&');
+      const { records } = await walk(trial, `/v1/orders?status=pending&limit=${limit}`);
+      const other = records.find(({ status }) => status !== 'pending');
+      trial.expect(other === undefined, `An order on a page is ${other?.status}.`);
     },
-    {
-      id: 'CUR-5',
-      title: 'Rejects a cursor that it did not create',
-      method: 'Sends an invented text as cursor. Fails if it is accepted.',
-      async judge(trial) {
-        await trial.rejected('buyer', 'GET /v1/orders?limit=1&cursor=invented-by-the-kit');
-      },
+    async 'CUR-5'(trial) {
+      await trial.rejected('buyer', 'GET /v1/orders?limit=1&cursor=invented-by-the-kit');
     },
-    {
-      id: 'CUR-6',
-      hides: true,
-      title: 'Returns no order of another account for its cursor',
-      method:
-        "Sends the buyer's nextCursor with the stranger's key. Fails if an order of the buyer comes back.",
-      async judge(trial) {
-        const page = await trial.accepted('buyer', 'GET /v1/orders?limit=1');
-        const cursor = besideData(page, 'nextCursor');
-        if (typeof cursor !== 'string') throw new Unclear('The first page has no nextCursor.');
-        const next = `GET /v1/orders?limit=1&cursor=${encodeURIComponent(cursor)}`;
-        const own = (await trial.list('buyer', next)).map(({ id }) => id);
-        const call = await trial.send('stranger', next);
-        const leaked = isAccepted(call) && listIn(call).some(({ id }) => own.includes(id));
-        trial.expect(!leaked, 'The stranger got an order of the buyer.');
-      },
+    async 'CUR-6'(trial) {
+      const cursor = nextCursor(await trial.accepted('buyer', 'GET /v1/orders?limit=1'));
+      if (cursor === null) throw new Unclear('The first page has no nextCursor.');
+      const next = `GET /v1/orders?limit=1&cursor=${cursor}`;
+      const own = (await trial.list('buyer', next)).map(({ id }) => id);
+      const call = await trial.send('stranger', next);
+      const leaked = isAccepted(call) && listIn(call).some(({ id }) => own.includes(id));
+      trial.expect(!leaked, 'The stranger got an order of the buyer.');
     },
-  ],
+  },
 });

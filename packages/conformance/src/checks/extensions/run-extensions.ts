@@ -4,51 +4,27 @@ import { type Check, notApplicable, pass } from '../check';
 import { account } from './account';
 import { deliveries } from './deliveries';
 import { eventLog } from './event-log';
+import type { ExtensionCheck, Family } from './family';
 import { idempotency } from './idempotency';
 import { ifMatch } from './if-match';
 import { paging } from './paging';
 import { problems } from './problems';
 import { rateLimit } from './rate-limit';
 import { standardWebhooks } from './standard-webhooks';
-import {
-  Broken,
-  type ExtensionCheck,
-  type Family,
-  headerIn,
-  NotOffered,
-  type Offer,
-  Trial,
-  Unclear,
-} from './trial';
-import { secrets, webhooks } from './webhooks';
+import { Broken, headerIn, NotOffered, type Offer, Trial, Unclear } from './trial';
+import { webhooks } from './webhooks';
 
-const families: readonly Family[] = [
-  idempotency,
-  ifMatch,
-  paging,
-  problems,
-  rateLimit,
-  webhooks,
-  secrets,
-  deliveries,
-  eventLog,
-  standardWebhooks,
-  account,
+const families = [
+  ...[idempotency, ifMatch, paging, problems, rateLimit],
+  ...[webhooks, deliveries, eventLog, standardWebhooks, account],
 ];
-
-const inHeader = (name: string) => `${name} in Tradepost-Extensions`;
 
 /** All checks of the level `extensions`, in the order of reports. */
 export const extensionChecks: readonly Check[] = families
-  .flatMap(({ checks, shownBy }) => checks.map((check) => ({ ...check, shownBy })))
-  .map(({ id, title, method, class: kind = 'derived', needs, shownBy }) => ({
-    id,
-    level: 'extensions',
-    class: kind,
-    title,
-    source: null,
-    method: `${method} Not judged without ${needs ? inHeader(needs) : shownBy}.`,
-    phase: 'extensions',
+  .flatMap(({ checks }) => checks)
+  .map(({ id, title, method, class: kind = 'derived', sign }) => ({
+    ...{ id, level: 'extensions', class: kind, title, source: null, phase: 'extensions' },
+    method: `${method} Not judged without ${sign.text}.`,
     judge: ({ extensions }) => extensions.get(id) ?? [],
   }));
 
@@ -70,59 +46,55 @@ export function readOffer({ profile, facts }: Run): Offer {
 export async function runExtensions(
   run: Run,
   offer: Offer,
-  isSelected: (id: string) => boolean = () => true,
+  isSelected: (id: string) => boolean,
 ): Promise<void> {
-  const findings = run.facts.extensions;
-  const runFamily = async (family: Family) => {
-    const checks = family.checks.filter(({ id }) => isSelected(id));
-    if (checks.length === 0) return;
-    const missing = `The service does not offer it: ${family.shownBy} is absent.`;
-    const preparing = new Trial(run, offer);
-    let state: unknown;
-    const prepared = family.isOffered(offer)
-      ? await conclude(preparing, async () => {
-          state = await family.prepare?.(preparing);
-        })
-      : [notApplicable(missing)];
-    for (const check of checks) {
-      run.signal.throwIfAborted();
-      const isReady = prepared.every(({ verdict }) => verdict === 'pass');
-      findings.set(check.id, isReady ? await runCheck(check, state) : prepared);
+  const runCheck = async (check: ExtensionCheck, prepared: Judgement, state: unknown) => {
+    const { sign, hides } = check;
+    if (!sign.isIn(offer)) {
+      return notApplicable(`Not offered: there is no ${sign.text}.`);
     }
-    await preparing.end();
-  };
-  const runCheck = async (check: ExtensionCheck, state: unknown) => {
-    if (check.needs !== undefined && !offer.names.has(check.needs))
-      return [notApplicable(`The service does not offer it: ${inHeader(check.needs)} is absent.`)];
-    if (check.hides && run.profile.stranger === 'operator')
-      return [notApplicable('The stranger of the profile may see everything.')];
+    if (prepared.verdict !== 'pass') return prepared;
+    if (hides && run.profile.stranger === 'operator') {
+      return notApplicable('The stranger of the profile may see everything.');
+    }
     const trial = new Trial(run, offer);
     const found = await conclude(trial, () => check.judge(trial, state));
     await trial.end();
-    return check.class === 'advice' ? found.map(asAdvice) : found;
+    const isAdvice = found.verdict === 'fail' && check.class === 'advice';
+    return isAdvice ? { ...found, verdict: 'advice' as const } : found;
+  };
+  const runFamily = async ({ prepare, checks }: Family) => {
+    const selected = checks.filter(({ id }) => isSelected(id));
+    const trial = new Trial(run, offer);
+    let state: unknown;
+    const prepared = await conclude(trial, async () => {
+      if (selected.some(({ sign }) => sign.isIn(offer))) state = await prepare?.(trial);
+    });
+    for (const check of selected) {
+      run.signal.throwIfAborted();
+      run.facts.extensions.set(check.id, [await runCheck(check, prepared, state)]);
+    }
+    await trial.end();
   };
   run.log('Checking extensions');
-  const ended = await Promise.allSettled(
-    families.filter((one) => one !== rateLimit).map(runFamily),
-  );
-  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  const others = families.filter((one) => one !== rateLimit);
+  for (const ended of await Promise.allSettled(others.map(runFamily))) {
+    if (ended.status === 'rejected') throw ended.reason;
+  }
   // It may exceed the limit on purpose.
   await runFamily(rateLimit);
 }
 
-const asAdvice = (found: Judgement): Judgement =>
-  found.verdict === 'fail' ? { ...found, verdict: 'advice' } : found;
-
 /** Does some work of a trial. Returns what it has found. */
-async function conclude(trial: Trial, work: () => Promise<void>): Promise<Judgement[]> {
+async function conclude(trial: Trial, work: () => Promise<void>): Promise<Judgement> {
   try {
     await work();
-    return [pass];
+    return pass;
   } catch (error) {
-    if (error instanceof NotOffered) return [notApplicable(error.message)];
+    if (error instanceof NotOffered) return notApplicable(error.message);
     if (!(error instanceof Broken || error instanceof Unclear)) throw error;
     const verdict = error instanceof Broken ? 'fail' : 'inconclusive';
     const shown = { calls: trial.calls.slice(-6), deliveries: trial.deliveries.slice(-2) };
-    return [{ verdict, reason: error.message, shown }];
+    return { verdict, reason: error.message, shown };
   }
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Delivery } from '../../receiver/receiver';
-import { family, headerIn, NotOffered, Unclear } from './trial';
+import { family } from './family';
+import { headerIn, NotOffered, Unclear } from './trial';
 
 const tolerance = 5;
 
@@ -13,15 +14,19 @@ export function standardSignature(delivery: Delivery, secret: string): string {
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
 }
 
-export const standardWebhooks = family({
-  isOffered: ({ names }) => names.size > 0,
-  shownBy: 'the header webhook-id on deliveries, beside Tradepost-Extensions',
+/** The signatures in `webhook-signature`. */
+export const standardSignatures = (delivery: Delivery): string[] =>
+  headerIn(delivery, 'webhook-signature')?.split(' ') ?? [];
+
+export const standardWebhooks = family('STW', {
+  shownBy: {
+    text: 'header webhook-id on deliveries, beside Tradepost-Extensions',
+    isIn: ({ names }) => names.size > 0,
+  },
+
+  /** Two attempts of one event, and a delivery of another event. */
   async prepare(trial) {
-    const hook = await trial.hook('seller', ['order.status_changed']);
-    const order = await trial.order();
-    trial.rejectFirst(hook, order);
-    await trial.change(order);
-    const first = await trial.arrival(hook, order);
+    const { hook, order, first } = await trial.rejectedAttempt();
     const isDeclared = trial.offer.names.has('standard-webhooks');
     if (!isDeclared && headerIn(first, 'webhook-id') === null) {
       throw new NotOffered('A delivery has no webhook-id.');
@@ -29,57 +34,39 @@ export const standardWebhooks = family({
     const retry = await trial.arrival(hook, order, 2, true);
     await trial.change(order, 'completed');
     const isOther = ({ json }: Delivery) => JSON.stringify(json).includes('"completed"');
-    const find = () => trial.arrivals(hook, order).find(isOther);
     const next = await trial.poll(
-      async () => find(),
+      async () => trial.arrivals(hook, order).find(isOther),
       (found) => found !== undefined,
     );
     if (!next) throw new Unclear('The second event did not arrive.');
     trial.deliveries.push(next);
     return { hook, attempts: [first, retry] as const, next };
   },
-  checks: [
-    {
-      id: 'STW-1',
-      title: 'Sends one webhook-id in all attempts of an event, and another one for another event',
-      method:
-        'Rejects the first attempt. Fails if the retry has another webhook-id, or the next event the same.',
-      async judge(trial, { attempts, next }) {
-        const [first, second, third] = [...attempts, next].map((one) =>
-          headerIn(one, 'webhook-id'),
-        );
-        trial.expect(first === second, `The attempts have ${first} and ${second}.`);
-        trial.expect(third !== null && first !== third, `Both events have ${third}.`);
-      },
+
+  judges: {
+    async 'STW-1'(trial, { attempts, next }) {
+      const [first, second, third] = [...attempts, next].map((one) => headerIn(one, 'webhook-id'));
+      trial.expect(first === second, `The attempts have ${first} and ${second}.`);
+      trial.expect(third !== null && first !== third, `Both events have ${third}.`);
     },
-    {
-      id: 'STW-2',
-      title: 'Sends the time of each attempt as webhook-timestamp',
-      method: `Compares it with the arrival, also of a retry. Fails if they are more than ${tolerance} s apart.`,
-      async judge(trial, { attempts, next }) {
-        for (const delivery of [...attempts, next]) {
-          const value = headerIn(delivery, 'webhook-timestamp');
-          const apart = Math.abs(Number(value) - delivery.at / 1000);
-          trial.expect(apart <= tolerance, `${value} is ${apart.toFixed(1)} s from the arrival.`);
-        }
-        const [first, retry] = attempts;
-        if (retry.at - first.at < 2000) return;
-        const [before, after] = attempts.map((one) => headerIn(one, 'webhook-timestamp'));
-        trial.expect(before !== after, `Two attempts have the time ${after}.`);
-      },
+    async 'STW-2'(trial, { attempts, next }) {
+      for (const delivery of [...attempts, next]) {
+        const value = headerIn(delivery, 'webhook-timestamp');
+        const sentAt = trial.toKitTime(Number(value) * 1000);
+        const apart = Math.abs(sentAt - delivery.at) / 1000;
+        trial.expect(apart <= tolerance, `${value} is ${apart.toFixed(1)} s from the arrival.`);
+      }
+      const [first, retry] = attempts;
+      if (retry.at - first.at < 2000) return;
+      const [before, after] = attempts.map((one) => headerIn(one, 'webhook-timestamp'));
+      trial.expect(before !== after, `Two attempts have the time ${after}.`);
     },
-    {
-      id: 'STW-3',
-      title: 'Signs ID, time and body in webhook-signature',
-      method:
-        'Computes the v1 signature of each attempt. Fails if webhook-signature does not have it.',
-      async judge(trial, { hook, attempts, next }) {
-        for (const delivery of [...attempts, next]) {
-          const signatures = headerIn(delivery, 'webhook-signature')?.split(' ') ?? [];
-          const isSigned = signatures.includes(standardSignature(delivery, hook.secret));
-          trial.expect(isSigned, `webhook-signature is ${JSON.stringify(signatures)}.`);
-        }
-      },
+    async 'STW-3'(trial, { hook, attempts, next }) {
+      for (const delivery of [...attempts, next]) {
+        const signatures = standardSignatures(delivery);
+        const isSigned = signatures.includes(standardSignature(delivery, hook.secret));
+        trial.expect(isSigned, `webhook-signature is ${JSON.stringify(signatures)}.`);
+      }
     },
-  ],
+  },
 });

@@ -1,6 +1,5 @@
 import type { AccountName } from '../../profile/profile';
 import type { Delivery } from '../../receiver/receiver';
-import type { CheckClass } from '../../report/report';
 import { isAbout, type PlacedOrder, type Webhook } from '../../run/facts';
 import {
   pause,
@@ -20,41 +19,10 @@ import {
   isUnclear,
   type JsonObject,
   listIn,
+  measureClockOffset,
   objectIn,
   outcome,
 } from '../../service/call';
-
-/** A check of an extension. It sends its own requests, and ends normally if the service keeps the promise. */
-export interface ExtensionCheck<State = unknown> {
-  id: string;
-  /** What a right service does. */
-  title: string;
-  /** What the check does, and what fails. */
-  method: string;
-  /** The name in `Tradepost-Extensions` that the service has to offer for this check, beside that of its family. */
-  needs?: string;
-  /** Whether it judges what is hidden from the stranger, who must not be an operator then. */
-  hides?: true;
-  /** Defaults to derived. */
-  class?: CheckClass;
-  judge(trial: Trial, state: State): Promise<void>;
-}
-
-/** The checks of one extension. They run one after the other, and families beside each other. */
-export interface Family<State = unknown> {
-  /** Whether the service offers it. */
-  isOffered(offer: Offer): boolean;
-  /** How a service shows that it has the extension: "the header RateLimit". */
-  shownBy: string;
-  /** Does once what the checks need. Default: nothing. */
-  prepare?(trial: Trial): Promise<State>;
-  checks: ExtensionCheck<State>[];
-}
-
-/** Keeps the types of a family's checks and of its state together. */
-export const family = <State>(definition: Family<State>): Family =>
-  // The state reaches the checks of the same family only.
-  definition as Family;
 
 /** What a service offers: names of `Tradepost-Extensions` and of the profile, and the headers of a response. */
 export interface Offer {
@@ -87,7 +55,11 @@ export class Trial {
     if (!holds) throw new Broken(observed);
   }
 
-  /** @param request `GET /v1/orders?limit=1` */
+  /**
+   * Sends a request. `Unclear` if it was neither accepted nor rejected.
+   *
+   * @param request `GET /v1/orders?limit=1`
+   */
   async send(
     caller: Caller,
     request: string,
@@ -96,6 +68,7 @@ export class Trial {
     const [method = '', path = ''] = request.split(' ');
     const call = await this.run.service.send(caller, method, path, { body, headers });
     this.calls.push(call);
+    if (isUnclear(call)) throw new Unclear(`${request} was ${outcome(call)}.`);
     return call;
   }
 
@@ -119,7 +92,6 @@ export class Trial {
   /** Sends a request that the extension promises to reject. */
   async rejected(...request: Parameters<Trial['send']>): Promise<Call> {
     const call = await this.send(...request);
-    if (isUnclear(call)) throw new Unclear(`${request[1]} was ${outcome(call)}.`);
     this.expect(!isAccepted(call), `${request[1]} of the ${request[0]} was ${outcome(call)}.`);
     return call;
   }
@@ -138,10 +110,6 @@ export class Trial {
     if (!isAccepted(call)) throw new Unclear(`A change to ${status} was ${outcome(call)}.`);
     return call;
   }
-
-  /** Reads the status of an order. */
-  status = async ({ id }: { id?: unknown }): Promise<unknown> =>
-    (await this.object('buyer', `GET /v1/orders/${id}`)).status;
 
   /** Requests the registration of a webhook. It is deleted after the check, if the service can. One name has one URL. */
   async register(
@@ -176,11 +144,15 @@ export class Trial {
     }
   }
 
-  /** Makes the receiver respond with 500 to the first delivery about an order: other deliveries to the webhook are accepted. */
-  rejectFirst({ name }: Hook, order: PlacedOrder): void {
-    this.run.receiver.beforeResponse(name, async (delivery) => {
-      if (this.arrivals({ name }, order)[0] === delivery) delivery.behaviour = 500;
+  /** Changes an order. The first attempt at a new webhook of the seller gets a 500; further ones are accepted. */
+  async rejectedAttempt(): Promise<{ hook: Hook; order: PlacedOrder; first: Delivery }> {
+    const hook = await this.hook('seller', ['order.status_changed']);
+    const order = await this.order();
+    this.run.receiver.beforeResponse(hook.name, async (delivery) => {
+      if (this.arrivals(hook, order)[0] === delivery) delivery.behaviour = 500;
     });
+    await this.change(order);
+    return { hook, order, first: await this.arrival(hook, order) };
   }
 
   /** What arrived at a webhook about an order, or about anything. */
@@ -223,6 +195,9 @@ export class Trial {
     milliseconds?: number,
   ): Promise<Value> => poll(this.run, read, holds, milliseconds);
 
+  /** A time of the service by the clock of the kit, in milliseconds since 1970. */
+  toKitTime = (time: number): number => time - measureClockOffset(this.run.facts.calls);
+
   /** Waits until what must not arrive would have arrived. */
   quiet = (): Promise<void> => pause(this.run, quietTime(this.run.facts));
 }
@@ -242,3 +217,9 @@ export function headerIn(
 /** A member of a body beside `data`. */
 export const besideData = ({ json }: Call, name: string): unknown =>
   isObject(json) ? json[name] : undefined;
+
+/** The cursor of the next page, for a query; null if there is none. */
+export function nextCursor(page: Call): string | null {
+  const cursor = besideData(page, 'nextCursor');
+  return typeof cursor === 'string' ? encodeURIComponent(cursor) : null;
+}

@@ -3,6 +3,7 @@ import {
   type Facts,
   findOrder,
   firstChange,
+  hasMovedBefore,
   hasMovedItself,
   isChanged,
   type PlacedOrder,
@@ -11,6 +12,8 @@ import {
 import {
   type Call,
   isAccepted,
+  isFor,
+  isLimited,
   type JsonObject,
   listIn,
   mayBeCut,
@@ -24,6 +27,7 @@ import {
   type Judge,
   type Judgement,
   judgeProbes,
+  movedItself,
   notApplicable,
   pass,
   show,
@@ -34,7 +38,7 @@ import { orderFieldNames } from './formats';
 /** What GET returned for an order, oldest first. */
 const readings = ({ calls }: Facts, id: string) =>
   calls.flatMap((call) => {
-    const isRead = call.operation === 'getOrder' && call.url.endsWith(`/${id}`);
+    const isRead = call.operation === 'getOrder' && isFor(call, id);
     const record = isRead ? objectIn(call) : null;
     return record ? [{ record, call }] : [];
   });
@@ -82,7 +86,7 @@ function expectListed(call: Call | undefined, order: PlacedOrder, wanted: boolea
   if (isIn === wanted) return [pass];
   const reason = `The order ${order.id} is${isIn ? '' : ' not'} in ${call.url.replace(/^.*\?/, 'the list with ')}.`;
   return wanted && mayBeCut(call)
-    ? [inconclusive(`${reason} It may be on another page.`, call)]
+    ? [inconclusive(`${reason} It may be on another page: use accounts with fewer orders.`, call)]
     : [fail(reason, call, order)];
 }
 
@@ -136,15 +140,17 @@ export const judgeOrders = {
       return expect(isNew && isSameBuyer, reason, first?.created, created);
     });
   },
-  'GET-1': ({ calls, orders }) =>
-    calls
-      .filter(({ operation, caller }) => operation === 'getOrder' && caller === 'buyer')
-      .flatMap((call) => {
-        const order = orders.find(({ id }) => call.url.endsWith(`/${id}`));
-        const found = objectIn(call)?.id;
-        const reason = `GET /v1/orders/${order?.id}: ${outcome(call)}, with the id ${show(found)}.`;
-        return order ? [expect(found === order.id, reason, call)] : [];
-      }),
+  'GET-1': ({ calls, orders }) => {
+    const all = calls.filter((one) => one.operation === 'getOrder' && one.caller === 'buyer');
+    // Those that exceeded a limit of requests show nothing beside others.
+    const judged = all.every(isLimited) ? all : all.filter((call) => !isLimited(call));
+    return judged.flatMap((call) => {
+      const order = orders.find(({ id }) => isFor(call, id));
+      const found = objectIn(call)?.id;
+      const reason = `GET /v1/orders/${order?.id}: ${outcome(call)}, with the id ${show(found)}.`;
+      return order ? [expect(found === order.id, reason, call)] : [];
+    });
+  },
   'GET-2': (facts) => {
     const order = findOrder(facts, 'main');
     const first = order && objectIn(order.created);
@@ -189,9 +195,12 @@ export const judgeOrders = {
       return expect(wrong === undefined, reason, call);
     });
   },
-  'LST-2': judgeFilters(({ order }, from, { before }) =>
-    expectListed(before.get(from), order, true),
-  ),
+  'LST-2': (facts) =>
+    judgeFilters((change, from, { before }) =>
+      hasMovedBefore(facts, change)
+        ? [movedItself]
+        : expectListed(before.get(from), change.order, true),
+    )(facts),
   'LST-3': (facts) =>
     judgeFilters(({ order, to }, from, { after }) => [
       ...expectListed(after.get(from), order, false),
@@ -206,7 +215,7 @@ export const judgeOrders = {
       ({ operation, caller }) => operation === 'getOrder' && caller === 'buyer',
     );
     const unread = ids.slice(0, 10).flatMap((id) => {
-      const own = reads.filter(({ url }) => url.endsWith(`/${id}`));
+      const own = reads.filter((call) => isFor(call, id));
       return own.some(isAccepted) ? [] : own.slice(-1);
     });
     return [
@@ -233,7 +242,11 @@ export const judgeOrders = {
     return expect(second > first, reason, call, order);
   }),
   'UPD-3': judgeFirstChange(({ call, order }, before, after) => {
-    const names = orderFieldNames.filter((name) => name !== 'status' && name !== 'updatedAt');
+    // A service may assign an agent with the change.
+    const isFree = (name: string) => name === 'agentId' && before.agentId === null;
+    const names = orderFieldNames.filter(
+      (name) => name !== 'status' && name !== 'updatedAt' && !isFree(name),
+    );
     return expectSame(before, after, names, order, call);
   }),
   'UPD-4': judgeProbes('UPD-4', 'advice'),
@@ -245,7 +258,8 @@ export const judgeOrders = {
     const change = firstChange(facts);
     const first = all.findLast(({ call }) => change && call.endedAt <= change.call.sentAt);
     const last = all.at(-1);
-    if (!(sibling && first && last)) return [];
+    if (!(sibling && change && first && last)) return [];
+    if (hasMovedBefore(facts, change)) return [movedItself];
     const names = ['status', 'quantity', 'updatedAt'];
     return [expectSame(first.record, last.record, names, sibling, first.call, last.call)];
   },

@@ -19,6 +19,7 @@ import {
   failing,
   patience,
   silenceAfterSuccess,
+  succeeding,
 } from '../retries';
 import {
   changeStatus,
@@ -92,14 +93,11 @@ async function observeRetries(run: Run): Promise<void> {
   const isSettled = (hook: FailingHook) => {
     const attempts = attemptsAt(facts, hook);
     const [first, second] = attempts;
+    const isSucceeding = succeeding.some((name) => name === hook);
     const since = first?.at ?? from + windowFor(profile);
     if (Date.now() > since + patience(facts, hook, attempts.length)) return true;
     if (attempts.length < Math.max(2, attemptsUntilSuccess[hook])) return false;
-    // Nothing may follow the success of this one.
-    return (
-      !(hook === 'status-429' && first && second) ||
-      Date.now() > second.at + silenceAfterSuccess(facts, first, second)
-    );
+    return !(isSucceeding && second) || Date.now() > second.at + silenceAfterSuccess(facts);
   };
   const isDone = () => hooks.every(isSettled);
   const limit =
@@ -176,7 +174,7 @@ export async function tearDown(run: Run): Promise<string[]> {
     return call;
   };
   for (const { id } of facts.orders) {
-    const path = `/v1/orders/${id}`;
+    const path = `/v1/orders/${encodeURIComponent(id)}`;
     await attempt('seller', 'PATCH', path, { body: { status: 'cancelled' } });
     const call = await attempt('buyer', 'GET', path);
     const status = call && objectIn(call)?.status;
@@ -195,7 +193,9 @@ export async function tearDown(run: Run): Promise<string[]> {
   for (const { name, id, url, owner, call, isDeleted } of facts.webhooks) {
     if (!isAccepted(call) || isDeleted) continue;
     const deleted =
-      canDelete && id !== null && (await attempt(owner, 'DELETE', `/v1/webhooks/${id}`));
+      canDelete &&
+      id !== null &&
+      (await attempt(owner, 'DELETE', `/v1/webhooks/${encodeURIComponent(id)}`));
     if (!deleted || !isAccepted(deleted)) left.push(`webhook ${name} of the ${owner}: ${url}`);
   }
   service.close();

@@ -1,15 +1,18 @@
+import { parseTimestamp } from '../../checks/timestamp';
 import { parties } from '../../profile/profile';
 import {
   type Call,
   type Caller,
   type JsonObject,
   listIn,
+  mayBeCut,
   objectIn,
   operations,
 } from '../../service/call';
 import type { Service } from '../../service/service';
 import { type PlacedOrder, statuses } from '../facts';
 import {
+  CannotRun,
   changeStatus,
   pause,
   placeOrder,
@@ -44,28 +47,52 @@ export const keyless = [
 
 /** Creates the orders of the run, asks for what must be refused, and changes the first order. */
 export async function checkOrders(run: Run): Promise<void> {
-  const { facts, service } = run;
+  const { facts, profile, service } = run;
   const main = await placeOrder(run, 'main', { quantity: 3 });
   if (main === null) return;
+  const { buyerId, sellerId } = objectIn(main.created) ?? {};
+  if (typeof buyerId === 'string' && buyerId === sellerId) {
+    throw new CannotRun(
+      `The first order has one account as buyer and seller, ${buyerId}. Set keys.buyer and keys.seller of different accounts, and a listing of the seller.`,
+    );
+  }
   const sibling = await placeOrder(run, 'sibling');
   run.log('Reading orders');
   await readOrder(run, main);
   if (sibling) await readOrder(run, sibling);
   await service.callTwice('seller', 'getOrder', { id: main.id });
   await service.callTwice('buyer', 'listOrders');
-  await listByStatus(run, facts.filters.before);
+  // A list may follow a new order later, too.
+  await poll(
+    run,
+    () => listByStatus(run, facts.filters.before),
+    () => {
+      const all = facts.filters.before.get('all') as Call;
+      return mayBeCut(all) || listIn(all).some(({ id }) => id === main.id);
+    },
+  );
   await probeCreation(run, main);
-  await probeOrder(run, main);
+  await probeOrder(run, main, sibling);
 
   // Timestamps may have the precision of a second: a change in the same second would show nothing.
   await pause(run, main.created.endedAt + 1100 - Date.now());
   run.log('Changing the status of an order');
   if (sibling) await readOrder(run, sibling);
   const { before, after } = await changeStatus(run, main, 'fulfilling');
-  const isIn = (filter: unknown) =>
-    listIn(facts.filters.after.get(String(filter)) as Call).some(({ id }) => id === main.id);
-  const isStale = () =>
-    Boolean(before && after && before.status !== after.status && isIn(before.status));
+  const findIn = (filter: unknown) => {
+    const list = facts.filters.after.get(String(filter));
+    return list && listIn(list).find(({ id }) => id === main.id);
+  };
+  const isStale = () => {
+    const [shown, known] = [findIn('all')?.updatedAt, after?.updatedAt].map(parseTimestamp);
+    const all = facts.filters.after.get('all');
+    const isCut = all !== undefined && mayBeCut(all);
+    const isOld = shown != null && known != null && shown < known;
+    const hasMoved = before && after && before.status !== after.status;
+    return (
+      isOld || Boolean(hasMoved && (findIn(before.status) || (!findIn(after.status) && !isCut)))
+    );
+  };
   // A list may follow a change later.
   await poll(
     run,
@@ -73,12 +100,32 @@ export async function checkOrders(run: Run): Promise<void> {
     () => !isStale(),
   );
   for (const status of [undefined, ...statuses]) {
-    await service.callTwice('stranger', 'listOrders', status ? { status } : {});
+    const list = await service.callTwice('stranger', 'listOrders', status ? { status } : {});
+    const isShown = profile.stranger === 'account' && listIn(list).some(({ id }) => id === main.id);
+    if (isShown && status === undefined) await refuseTwinStranger(run, main);
   }
   for (const { id } of listIn(facts.filters.after.get('all') as Call).slice(0, 10)) {
     if (typeof id === 'string') await service.callTwice('buyer', 'getOrder', { id });
   }
   if (sibling) await readOrder(run, sibling);
+}
+
+/**
+ * Ends the run if the stranger, whose list has an order of the buyer, is the buyer: an order of the stranger shows it.
+ *
+ * @throws {CannotRun}
+ */
+async function refuseTwinStranger({ service }: Run, { listingId, created }: PlacedOrder) {
+  const body = { listingId, quantity: 1 };
+  const { id, buyerId } =
+    objectIn(await service.send('stranger', 'POST', '/v1/orders', { body })) ?? {};
+  if (typeof id !== 'string') return;
+  const path = `/v1/orders/${encodeURIComponent(id)}`;
+  await service.send('seller', 'PATCH', path, { body: { status: 'cancelled' } });
+  if (buyerId !== objectIn(created)?.buyerId) return;
+  throw new CannotRun(
+    `keys.buyer and keys.stranger are of one account, ${buyerId}. Set keys of different accounts.`,
+  );
 }
 
 async function listByStatus({ service }: Run, into: Map<string, Call>): Promise<void> {
@@ -116,9 +163,7 @@ async function probeCreation(run: Run, main: PlacedOrder): Promise<void> {
   /** Whether a request may have created an order: another client of the buyer may have, at the same time. */
   const mayComeOf = (requested: JsonObject, order: JsonObject) =>
     (requested.listingId === undefined || order.listingId === requested.listingId) &&
-    (Number.isInteger(requested.quantity)
-      ? order.quantity === requested.quantity
-      : !(Number(order.quantity) > 3));
+    order.quantity === requested.quantity;
 
   const appeared = ({ id }: JsonObject): string | null => `the order ${id} appeared`;
   const post = (check: string, label: string, caller: Caller, body: JsonObject, judge = appeared) =>
@@ -172,8 +217,14 @@ async function probeCreation(run: Run, main: PlacedOrder): Promise<void> {
   );
 }
 
+/** Whether an order for which nothing was requested has made a move: then the service does that itself. */
+async function hasMovedFrom(run: Run, order: PlacedOrder, before: unknown, after: unknown) {
+  const isFrom = objectIn(order.created)?.status === before;
+  return isFrom && (await readOrder(run, order))?.status === after;
+}
+
 /** Requests about one order that must neither change it nor show it. */
-async function probeOrder(run: Run, main: PlacedOrder): Promise<void> {
+async function probeOrder(run: Run, main: PlacedOrder, sibling: PlacedOrder | null): Promise<void> {
   const { profile } = run;
   const get = (check: string, label: string, caller: Caller, id: string) =>
     probe(run, check, label, [caller, 'getOrder', { id }], async (call) =>
@@ -198,6 +249,7 @@ async function probeOrder(run: Run, main: PlacedOrder): Promise<void> {
     await probe(run, check, label, [caller, 'updateOrder', { id: order.id, body }], async () => {
       const after = (await readOrder(run, order))?.status;
       if (before === after || after === undefined) return null;
+      if (sibling && (await hasMovedFrom(run, sibling, before, after))) return null;
       order.name = 'changed by a probe';
       probed = null;
       return `the status changed from ${JSON.stringify(before)} to ${JSON.stringify(after)}`;
