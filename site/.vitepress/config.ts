@@ -125,5 +125,17 @@ export default defineConfig({
   vite: {
     publicDir: `${repository}${generated}/public`,
     build: { chunkSizeWarningLimit: 4_000 },
+    // Mermaid as its makers bundle it.
+    resolve: { alias: [{ find: /^mermaid$/, replacement: 'mermaid/dist/mermaid.esm.min.mjs' }] },
+    plugins: [
+      {
+        name: 'keep-whole',
+        // To search these for unused code, of which they have none, would take a third of the time of a build.
+        transform: (code: string, id: string) =>
+          /\.md$|\/mermaid\/dist\//.test(id)
+            ? { code, map: null, moduleSideEffects: 'no-treeshake' as const }
+            : null,
+      },
+    ],
   },
 });

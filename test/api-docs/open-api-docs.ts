@@ -44,7 +44,7 @@ export async function openApiDocs(
   return {
     page,
     faults,
-    findViolations: (part) => findViolations(page, part),
+    findViolations: (part) => findViolations(page, { part }),
     async authorize(apiKey) {
       await page.getByRole('button', { name: 'Authorize', exact: true }).click();
       const dialog = page.getByRole('dialog');

@@ -1,12 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { checkout } from '../helpers/programs';
 import { runProcess } from '../helpers/start-process';
 import type { Snippet } from './snippets';
-
-const require = createRequire(import.meta.url);
 
 /** The snippets that are programs, as files. */
 export interface ProgramFolder {
@@ -55,7 +52,8 @@ export async function writePrograms(programs: readonly Snippet[]): Promise<Progr
   return {
     getFile: (snippet) => join(folder, getFileName(snippet)),
     async checkTypes() {
-      const compiler = [require.resolve('typescript/bin/tsc'), '--noEmit'];
+      // The compiler that checks the packages: it needs half the processor time of the one written in JavaScript.
+      const compiler = [join(checkout, 'node_modules/typescript-native/bin/tsc'), '--noEmit'];
       const { code, stdout, stderr } = await runProcess(process.execPath, compiler, {
         cwd: folder,
       });

@@ -31,17 +31,28 @@ const untilStill = `Promise.allSettled(document.getAnimations()
   .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
   .map((animation) => animation.finished)).then(() => null)`;
 
-/**
- * Returns the violations that axe finds in a page as it is now, each with the elements that have it.
- *
- * @param part A selector of the only part to look at: axe takes many seconds for a large page.
- */
-export async function findViolations(page: Page, part?: string): Promise<string[]> {
+/** The rules of axe that depend on colours, without those that are off by default. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
+
+/** What of a page axe looks at: it takes many seconds for a large page. */
+interface AxeOptions {
+  /** A selector of the only part to look at. */
+  part?: string | undefined;
+  /** Checks only the rules about colours: for a page in which axe has found nothing in other colours. */
+  onlyColors?: boolean;
+}
+
+/** Returns the violations that axe finds in a page as it is now, each with the elements that have it. */
+export async function findViolations(
+  page: Page,
+  { part, onlyColors = false }: AxeOptions = {},
+): Promise<string[]> {
   await page.evaluate(untilStill);
   // Scripts of the test are not subject to the policy of the page.
   await page.evaluate(axeSource);
+  const options = { resultTypes: ['violations'], ...(onlyColors ? { runOnly: colorRules } : {}) };
   const { violations } = await page.evaluate<axe.AxeResults>(
-    `axe.run(${part === undefined ? 'document' : JSON.stringify(part)}, { resultTypes: ['violations'] })`,
+    `axe.run(${part === undefined ? 'document' : JSON.stringify(part)}, ${JSON.stringify(options)})`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),

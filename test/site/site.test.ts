@@ -114,6 +114,9 @@ test('the reference of the SDK begins with what programs call', async () => {
   expect(/<h2 id="([^"]+)"/.exec(html)?.[1]).toBe('tradepost');
 });
 
+const isDark = (page: Page) =>
+  page.evaluate<boolean>("document.documentElement.classList.contains('dark')");
+
 /** A page of each kind: axe takes up to two seconds for a long one. */
 const samples = [
   '',
@@ -132,15 +135,21 @@ const samples = [
   'reference/cli/api/',
 ].map((address) => base + address);
 
-test.each(['light', 'dark'] as const)(
-  'axe finds no violation in %s colours',
-  async (colorScheme) => {
+// Dark pages have the elements of the light ones.
+test.each([
+  { colorScheme: 'light', onlyColors: false },
+  { colorScheme: 'dark', onlyColors: true },
+] as const)(
+  'axe finds no violation in $colorScheme colours',
+  async ({ colorScheme, onlyColors }) => {
     expect(addresses).toEqual(expect.arrayContaining(samples));
     await inWindow({ colorScheme, width: 1280 }, async (page) => {
       const found: string[] = [];
       for (const address of samples) {
         await openPage(page, address);
-        found.push(...(await findViolations(page)).map((fault) => `${address}: ${fault}`));
+        expect(await isDark(page)).toBe(colorScheme === 'dark');
+        const violations = await findViolations(page, { onlyColors });
+        found.push(...violations.map((fault) => `${address}: ${fault}`));
       }
       expect(found).toEqual([]);
     });
@@ -229,11 +238,17 @@ describe('the checks fail', () => {
         const wide = document.createElement('div');
         wide.style.width = '500px';
         wide.append(image, 'wide');
+        wide.style.color = '#777';
+        wide.style.background = '#888';
         document.body.append(wide);
         console.error('broken');
       }`);
       expect(await findOverflow(page)).not.toEqual([]);
-      expect(await findViolations(page)).toContainEqual(expect.stringMatching(/^image-alt: /));
+      const violations = await findViolations(page);
+      expect(violations).toContainEqual(expect.stringMatching(/^image-alt: /));
+      const ofColors = await findViolations(page, { onlyColors: true });
+      expect(ofColors).toEqual([expect.stringMatching(/^color-contrast: /)]);
+      expect(violations).toEqual(expect.arrayContaining(ofColors));
       expect(faults).toContain('error in the console: broken');
       expect(faults).toContain('request to http://127.0.0.1:9/elsewhere.png');
     });

@@ -82,9 +82,10 @@ describe('the Express receiver', () => {
     for (const headers of [bare, { ...bare, ...forged }, { ...changed.headers, ...forged }]) {
       expect(await receiver.send({ ...changed, headers })).toBe(400);
     }
-    expect(receiver.stdout()).not.toContain(orderId);
-    expect(receiver.stderr().match(/^rejected: .* requireTimestamp requires/gm)).toHaveLength(2);
-    expect(receiver.stderr().match(/^rejected: .* webhook-signature does not: /gm)).toHaveLength(1);
+    const { stdout, stderr } = await receiver.stop();
+    expect(stdout).not.toContain(orderId);
+    expect(stderr.match(/^rejected: .* requireTimestamp requires/gm)).toHaveLength(2);
+    expect(stderr.match(/^rejected: .* webhook-signature does not: /gm)).toHaveLength(1);
   });
 
   test('rejects deliveries with a wrong signature or none, and handles none of them', async () => {
@@ -94,8 +95,9 @@ describe('the Express receiver', () => {
     expect(
       await receiver.send({ ...changed, headers: { 'content-type': 'application/json' } }),
     ).toBe(400);
-    expect(receiver.stdout()).not.toContain(orderId);
-    expect(receiver.stderr().match(/^rejected: /gm)).toHaveLength(2);
+    const { stdout, stderr } = await receiver.stop();
+    expect(stdout).not.toContain(orderId);
+    expect(stderr.match(/^rejected: /gm)).toHaveLength(2);
   });
 
   test('accepts a signed delivery whose content type a proxy changed', async () => {

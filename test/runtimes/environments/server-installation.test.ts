@@ -1,5 +1,6 @@
 import { exec } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -53,6 +54,26 @@ function readCommand(message: string, manager: string): string {
   const [, command] = new RegExp(`^  (${manager} .*?)  +with ${manager}`, 'm').exec(message) ?? [];
   if (command === undefined) throw new Error(`no command of ${manager} in: ${message}`);
   return command;
+}
+
+/**
+ * Lets better-sqlite3 install the library that this checkout has compiled, as it does with those that its makers publish: the
+ * test of npm compiles. If its installer wants a library by another name, it compiles too.
+ *
+ * @returns the variables of its installer
+ */
+async function offerCompiled(project: string): Promise<Record<string, string>> {
+  const server = createRequire(join(checkout, 'packages/server/package.json'));
+  const manifest = server.resolve('better-sqlite3/package.json');
+  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
+  const { platform, arch, versions } = process;
+  const name = `better-sqlite3-v${version}-node-v${versions.modules}-${platform}-${arch}.tar.gz`;
+  const library = 'build/Release/better_sqlite3.node';
+  const packed = await runProcess('tar', ['-czf', join(project, name), library], {
+    cwd: dirname(manifest),
+  });
+  if (packed.code !== 0) throw new Error(`tar cannot pack ${library}: ${packed.stderr}`);
+  return { npm_config_better_sqlite3_local_prebuilds: project };
 }
 
 /** Creates an empty project. Remove it when the tests that use it end. */
@@ -118,7 +139,8 @@ test('pnpm, which builds nothing, builds SQLite with the command of the message'
   const unbuilt = await server(process.execPath, 'seed');
   expect(unbuilt).toMatchObject({ code: 1, stdout: '' });
   const command = readCommand(unbuilt.stderr, 'pnpm').replace(/^pnpm /, '');
+  const offered = await offerCompiled(folder.path);
   // On a terminal it asks which ones.
-  await runPnpm(`${command} --all`, folder.path, fastCompiler);
+  await runPnpm(`${command} --all`, folder.path, { ...fastCompiler, ...offered });
   expect(await server(process.execPath, 'seed')).toMatchObject({ code: 0, stderr: '' });
 });

@@ -1,0 +1,4 @@
+import { describeReadmes, isFirst } from './describe-readmes';
+import { readReadmes } from './snippets';
+
+describeReadmes((await readReadmes()).filter((readme) => !isFirst(readme)));
