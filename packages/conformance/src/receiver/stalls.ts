@@ -11,7 +11,7 @@ export interface Stall {
 
 const interval = 20;
 /** In milliseconds. Less is the usual inaccuracy of a timer. */
-const late = 20;
+export const late = 20;
 /** In milliseconds. A turn takes less if the process has little to do. */
 const longTurn = 1;
 

@@ -1,6 +1,6 @@
 import type { AccountName, Party, Profile } from '../profile/profile';
 import type { Behaviour, Delivery, Receiver } from '../receiver/receiver';
-import type { Stall } from '../receiver/stalls';
+import { late, type Stall } from '../receiver/stalls';
 import type { Mode } from '../report/report';
 import type { Call, JsonObject, Operation } from '../service/call';
 import {
@@ -314,7 +314,7 @@ const stallsBetween = (stalls: readonly Stall[], from: number, until: number): S
 /** For how long the kit itself did not run in some time. All in milliseconds. */
 export const stalledBetween = (stalls: readonly Stall[], from: number, until: number): number =>
   stallsBetween(stalls, from, until)
-    .filter(({ milliseconds }) => milliseconds >= 20)
+    .filter(({ milliseconds }) => milliseconds >= late)
     .reduce((total, { milliseconds }) => total + milliseconds, 0);
 
 /**

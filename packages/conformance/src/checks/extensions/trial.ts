@@ -218,7 +218,7 @@ export function headerIn(
 export const besideData = ({ json }: Call, name: string): unknown =>
   isObject(json) ? json[name] : undefined;
 
-/** The cursor of the next page, for a query; null if there is none. */
+/** Returns the cursor of the next page, encoded for a query. Null on the last page. */
 export function nextCursor(page: Call): string | null {
   const cursor = besideData(page, 'nextCursor');
   return typeof cursor === 'string' ? encodeURIComponent(cursor) : null;

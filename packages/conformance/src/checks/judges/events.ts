@@ -64,13 +64,14 @@ const judgeWatched =
     });
 
 /** Judges a field of the data of watched changes. */
-const judgeData = (name: string, expected: (change: Change) => unknown): Judge =>
-  judgeWatched((change, delivery) => {
+const judgeData = (name: string, read: (change: Change, facts: Facts) => unknown): Judge =>
+  judgeWatched((change, delivery, facts) => {
     const found = eventData(delivery)[name];
+    const expected = read(change, facts);
     // What an order lacks is ORD-10.
-    if (expected(change) === undefined) return inconclusive(`The order has no status.`);
-    const reason = `data.${name} is ${show(found)}, not ${show(expected(change))}.`;
-    return expect(found === expected(change), reason, change.call, delivery, change.order);
+    if (expected === undefined) return inconclusive('The order has no status.');
+    const reason = `data.${name} is ${show(found)}, not ${show(expected)}.`;
+    return expect(found === expected, reason, change.call, delivery, change.order);
   });
 
 /** The deliveries to a webhook that got their 2xx promptly, and those of them that came once more: with the same bytes, or for the same new order. */
@@ -189,17 +190,14 @@ export const judgeEvents = {
     });
   },
   'EVT-6': judgeData('orderId', ({ order }) => order.id),
-  'EVT-7': (facts) =>
-    judgeData('previousStatus', ({ before, order }) => {
-      // A service may move the order between the read and the change.
-      const moved = observed(facts, order.id)
-        .map(eventData)
-        .find(({ previousStatus, status }) => {
-          const isOther = status !== 'fulfilling' && status !== previousStatus;
-          return isOther && previousStatus === before?.status;
-        });
-      return moved?.status ?? before?.status;
-    })(facts),
+  'EVT-7': judgeData('previousStatus', ({ before, order, to }, facts) => {
+    // A service may move the order between the read and the change.
+    const moved = observed(facts, order.id)
+      .map(eventData)
+      .filter(({ previousStatus }) => previousStatus === before?.status)
+      .find(({ previousStatus, status }) => status !== to && status !== previousStatus);
+    return moved?.status ?? before?.status;
+  }),
   'EVT-8': judgeData('status', ({ to }) => to),
   'EVT-9': (facts) => {
     const rejected = facts.changes.filter((change) => !isChanged(change) && isRepetition(change));

@@ -91,12 +91,12 @@ function expectListed(call: Call | undefined, order: PlacedOrder, wanted: boolea
 }
 
 const judgeFilters =
-  (judge: (change: Change, from: string, filters: Facts['filters']) => Judgement[]): Judge =>
+  (judge: (change: Change, from: string, facts: Facts) => Judgement[]): Judge =>
   (facts) => {
     const change = firstChange(facts);
     const from = change?.before?.status;
     const isStored = change?.after?.status === change?.to;
-    return change && isStored && typeof from === 'string' ? judge(change, from, facts.filters) : [];
+    return change && isStored && typeof from === 'string' ? judge(change, from, facts) : [];
   };
 
 /** Whether a request that had to be rejected has led to one of the five statuses. */
@@ -195,17 +195,18 @@ export const judgeOrders = {
       return expect(wrong === undefined, reason, call);
     });
   },
-  'LST-2': (facts) =>
-    judgeFilters((change, from, { before }) =>
-      hasMovedBefore(facts, change)
-        ? [movedItself]
-        : expectListed(before.get(from), change.order, true),
-    )(facts),
-  'LST-3': (facts) =>
-    judgeFilters(({ order, to }, from, { after }) => [
+  'LST-2': judgeFilters((change, from, facts) =>
+    hasMovedBefore(facts, change)
+      ? [movedItself]
+      : expectListed(facts.filters.before.get(from), change.order, true),
+  ),
+  'LST-3': judgeFilters(({ order, to }, from, facts) => {
+    const { after } = facts.filters;
+    return [
       ...expectListed(after.get(from), order, false),
       ...(hasMovedItself(facts, order) ? [] : expectListed(after.get(to), order, true)),
-    ])(facts),
+    ];
+  }),
   'LST-4': ({ filters, calls }) => {
     const list = filters.after.get('all');
     if (!list) return [];
