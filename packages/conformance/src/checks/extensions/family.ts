@@ -3,7 +3,7 @@ import type { Offer, Trial } from './trial';
 
 /** What shows that a service offers something. */
 export interface Sign {
-  /** "header RateLimit" */
+  /** "the header RateLimit" */
   text: string;
   isIn(offer: Offer): boolean;
 }

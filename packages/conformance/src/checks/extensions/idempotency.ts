@@ -25,7 +25,7 @@ function expectOne(trial: Trial, created: number): void {
 
 export const idempotency = family('IDM', {
   shownBy: {
-    text: 'header Tradepost-Idempotency',
+    text: 'the header Tradepost-Idempotency',
     isIn: ({ names, hasHeader }) => names.has('idempotency') || hasHeader('tradepost-idempotency'),
   },
 

@@ -17,7 +17,7 @@ const changeIfMatch = (trial: Trial, { id }: PlacedOrder, tag: string | null, st
 
 export const ifMatch = family('IFM', {
   shownBy: {
-    text: 'header ETag on an order, beside Tradepost-Extensions',
+    text: 'the header ETag on an order, beside Tradepost-Extensions',
     isIn: ({ names }) => names.size > 0,
   },
 

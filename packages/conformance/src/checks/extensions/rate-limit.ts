@@ -14,7 +14,7 @@ async function readRemaining(trial: Trial): Promise<number[]> {
 
 export const rateLimit = family('RTE', {
   shownBy: {
-    text: 'header RateLimit',
+    text: 'the header RateLimit',
     isIn: ({ names, hasHeader }) => names.has('rate-limit') || hasHeader('ratelimit'),
   },
   judges: {

@@ -51,7 +51,7 @@ export async function runExtensions(
   const runCheck = async (check: ExtensionCheck, prepared: Judgement, state: unknown) => {
     const { sign, hides } = check;
     if (!sign.isIn(offer)) {
-      return notApplicable(`Not offered: there is no ${sign.text}.`);
+      return notApplicable(`Not offered: the service does not show ${sign.text}.`);
     }
     if (prepared.verdict !== 'pass') return prepared;
     if (hides && run.profile.stranger === 'operator') {

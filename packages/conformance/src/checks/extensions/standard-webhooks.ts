@@ -20,7 +20,7 @@ export const standardSignatures = (delivery: Delivery): string[] =>
 
 export const standardWebhooks = family('STW', {
   shownBy: {
-    text: 'header webhook-id on deliveries, beside Tradepost-Extensions',
+    text: 'the header webhook-id on deliveries, beside Tradepost-Extensions',
     isIn: ({ names }) => names.size > 0,
   },
 
